@@ -1,0 +1,53 @@
+"""The command ``lmrl``: joins the commands of the packages, and turns errors into one line and an exit code."""
+
+import sys
+from importlib.metadata import entry_points
+from typing import Annotated, NoReturn
+
+import typer
+
+from lmrl_data.errors import LmrlError
+
+app = typer.Typer(
+    help="Generate, train on, evaluate and publish the lmrl-gym benchmark.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        from lmrl_data import __version__
+
+        print(f"lmrl-gym {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Generate, train on, evaluate and publish the lmrl-gym benchmark."""
+
+
+def main() -> NoReturn:
+    """Run the command line: 0 on success, 2 for an error that the user can mend, 130 when interrupted."""
+    for point in sorted(entry_points(group="lmrl.commands"), key=lambda point: point.name):
+        app.add_typer(point.load())
+    try:
+        app()
+    except LmrlError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(0)
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"lmrl: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,76 @@
+"""The commands of lmrl_data: ``lmrl tasks`` and ``lmrl play``."""
+
+import json
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def tasks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the tasks with their configs, environments, score bounds and policies."""
+    from lmrl_data.registry import tasks as registered
+
+    if as_json:
+        print(json.dumps([_describe(name) for name in registered()], indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("task", "config", "environment", "min", "mean", "max", "policies", title="lmrl-gym")
+    for name, task in registered().items():
+        for config_name, config in task.configs.items():
+            bounds = (f"{value:g}" for value in (config.bounds.minimum, config.bounds.mean, config.bounds.maximum))
+            table.add_row(name, config_name, config.env_id, *bounds, ", ".join(task.policies))
+    Console().print(table)
+
+
+def _describe(name: str) -> dict[str, object]:
+    from lmrl_data.registry import get_task
+
+    task = get_task(name)
+    return {
+        "task": name,
+        "summary": task.summary,
+        "policies": list(task.policies),
+        "configs": {
+            config_name: {
+                "env_id": config.env_id,
+                "bounds": vars(config.bounds),
+                "evaluation_episodes": config.evaluation_episodes,
+                "sizes": {size: {"train": train, "validation": rest} for size, (train, rest) in config.sizes.items()},
+            }
+            for config_name, config in task.configs.items()
+        },
+    }
+
+
+@app.command()
+def play(
+    task: Annotated[str, typer.Argument(help="Name of a task.")],
+    config: Annotated[str | None, typer.Option(help="Config of the task; its default if left out.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the episode; drawn if left out.")] = None,
+) -> None:
+    """Play an episode yourself: the environment speaks, you answer (Ctrl-D gives up)."""
+    import random
+
+    from lmrl_data.policy import HumanPolicy
+    from lmrl_data.registry import get_task, make
+    from lmrl_data.rollouts import rollout
+
+    env = make(task, config=config)
+    print(f"{get_task(task).summary}\n")
+    policy = HumanPolicy(show=print, ask=lambda: input("> "))
+    try:
+        (episode,) = rollout(env, policy, [random.SystemRandom().randrange(2**31) if seed is None else seed])
+    except EOFError:
+        print("\nGiven up.")
+        raise typer.Exit from None
+    print(episode.messages[-1]["content"])
+    outcome = "Solved" if episode.success else "Not solved"
+    hidden = [f"{name}: {value}" for name, value in episode.info.items()]
+    print(
+        f"{outcome} in {episode.num_turns} turns, return {episode.episode_return:g} ({', '.join(hidden)}; seed {episode.seed})"
+    )

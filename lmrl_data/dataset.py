@@ -1,0 +1,91 @@
+"""Reading datasets of episodes: Parquet files of a generated or downloaded folder, with errors that name the file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lmrl_data.episode import Episode, episode_schema, from_table
+from lmrl_data.errors import LmrlError
+from lmrl_data.registry import Task, get_task
+
+
+def split_files(folder: str | Path, config: str, split: str) -> list[Path]:
+    """The Parquet files of a split, in order.
+
+    Raises:
+        LmrlError: the folder has none.
+    """
+    files = sorted((Path(folder) / "data" / config).glob(f"{split}-*-of-*.parquet"))
+    if not files:
+        raise LmrlError(f"{folder} has no files data/{config}/{split}-*.parquet; make them with `lmrl generate`")
+    return files
+
+
+def read_batches(path: Path, schema: pa.Schema, rows: int = 4096) -> Iterator[pa.Table]:
+    """The rows of a Parquet file, a batch at a time.
+
+    Raises:
+        LmrlError: the file is missing, truncated, corrupt, or has other columns than the schema.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            check_columns(file.schema_arrow, schema, path)
+            for batch in file.iter_batches(batch_size=rows):
+                yield pa.Table.from_batches([batch]).cast(schema)
+    except FileNotFoundError as error:
+        raise LmrlError(f"{path} does not exist") from error
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise LmrlError(
+            f"{path} is not a readable Parquet file ({reason}); make it again with `lmrl generate`"
+        ) from error
+
+
+def check_columns(found: pa.Schema, expected: pa.Schema, path: Path) -> None:
+    """Compare columns and types.
+
+    Raises:
+        LmrlError: a column is missing, unexpected or of another type.
+    """
+    for field in expected:
+        if field.name not in found.names:
+            raise LmrlError(f"{path} has no column {field.name!r}; its columns are: {', '.join(found.names)}")
+        if not _same_type(found.field(field.name).type, field.type):
+            got = found.field(field.name).type
+            raise LmrlError(f"{path}: column {field.name!r} has type {got}, but must have {field.type}")
+    extra = [name for name in found.names if name not in expected.names]
+    if extra:
+        raise LmrlError(f"{path} has columns that no episode has: {', '.join(extra)}")
+
+
+def _same_type(found: pa.DataType, expected: pa.DataType) -> bool:
+    """Whether two types are equal but for the names that Parquet gives to list elements."""
+    if pa.types.is_list(expected):
+        return pa.types.is_list(found) and _same_type(found.value_type, expected.value_type)
+    if pa.types.is_struct(expected):
+        return (
+            pa.types.is_struct(found)
+            and [field.name for field in found] == [field.name for field in expected]
+            and all(_same_type(a.type, b.type) for a, b in zip(found, expected, strict=True))
+        )
+    return bool(found == expected)
+
+
+def load_table(folder: str | Path, task: str, *, config: str | None = None, split: str = "train") -> pa.Table:
+    """A split of a local dataset folder as one table.
+
+    Raises:
+        LmrlError: no such split, or files that cannot be read.
+    """
+    found: Task = get_task(task)
+    name, _ = found.config(config)
+    schema = episode_schema(found)
+    batches = [batch for path in split_files(folder, name, split) for batch in read_batches(path, schema)]
+    return pa.concat_tables(batches) if batches else schema.empty_table()
+
+
+def load_episodes(folder: str | Path, task: str, *, config: str | None = None, split: str = "train") -> list[Episode]:
+    """The episodes of a split of a local dataset folder; see `load_table`."""
+    return from_table(load_table(folder, task, config=config, split=split))

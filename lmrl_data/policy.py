@@ -1,0 +1,96 @@
+"""What plays: the policy protocol, scripted policies of array games in text, and a person at a terminal."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from lmrl_data.errors import LmrlError
+from lmrl_data.game import ArrayPolicy, Game, action_of, observation_index
+from lmrl_data.text import Message
+
+
+class Policy(Protocol):
+    """Anything that plays: scripted, human, language model, value-guided model, remote model.
+
+    `act` is batched. Row i of a call belongs to ``seeds[i]`` of the last `reset`; the conversation of an episode that
+    has ended is empty, and the reply to it is not looked at.
+    """
+
+    name: str
+
+    def reset(self, seeds: Sequence[int]) -> None:
+        """Begin an episode per seed: everything random that the policy does follows from its seed."""
+        ...
+
+    def act(self, conversations: Sequence[list[Message]]) -> list[str]:
+        """The next action of each conversation, whose last message is the environment's."""
+        ...
+
+
+class GamePolicy:
+    """A scripted policy of an array game, playing in text. `rollout_game` uses its `array_policy` without texts."""
+
+    def __init__(self, game: Game, array_policy: ArrayPolicy) -> None:
+        self.game = game
+        self.array_policy = array_policy
+        self.name = array_policy.name
+        self._observation_index = observation_index(game)
+        self._seeds = np.zeros(0, np.uint64)
+
+    def reset(self, seeds: Sequence[int]) -> None:
+        """Begin an episode per seed."""
+        self._seeds = np.asarray(seeds, np.int64).astype(np.uint64)
+
+    def act(self, conversations: Sequence[list[Message]]) -> list[str]:
+        """Read each conversation back into numbers and play the array policy's action."""
+        if len(conversations) != len(self._seeds):
+            raise ValueError(f"{len(conversations)} conversations after reset with {len(self._seeds)} seeds")
+        replies = [""] * len(conversations)
+        rows_by_turn: dict[int, list[int]] = defaultdict(list)
+        for row, conversation in enumerate(conversations):
+            if conversation:
+                rows_by_turn[len(conversation) // 2].append(row)
+        for turn, rows in rows_by_turn.items():
+            actions = np.zeros((len(rows), turn), np.int32)
+            observations = np.zeros((len(rows), turn + 1), np.int32)
+            for i, row in enumerate(rows):
+                texts = [message["content"] for message in conversations[row]]
+                observations[i] = [self._read(text) for text in texts[::2]]
+                actions[i] = [action_of(self.game, text) for text in texts[1::2]]
+            chosen = self.array_policy.act(self._seeds[rows], actions, observations)
+            for row, text in zip(rows, self.game.action_texts[chosen].tolist(), strict=True):
+                replies[row] = text
+        return replies
+
+    def _read(self, observation: str) -> int:
+        index = self._observation_index.get(observation)
+        if index is None:
+            raise LmrlError(
+                f"policy {self.name!r} cannot read the observation {observation[:80]!r}; "
+                "make the policy with the task, config and options of the environment"
+            )
+        return index
+
+
+class HumanPolicy:
+    """A person: shows the environment's last message and asks for a line."""
+
+    name = "human"
+
+    def __init__(self, show: Callable[[str], None], ask: Callable[[], str]) -> None:
+        self.show = show
+        self.ask = ask
+
+    def reset(self, seeds: Sequence[int]) -> None:
+        """Nothing to prepare: people bring their own randomness."""
+
+    def act(self, conversations: Sequence[list[Message]]) -> list[str]:
+        """Ask once per conversation that goes on."""
+        replies = []
+        for conversation in conversations:
+            if conversation:
+                self.show(conversation[-1]["content"])
+            replies.append(self.ask() if conversation else "")
+        return replies

@@ -1,0 +1,253 @@
+"""What a task is, the tasks there are, and how their environments and policies are made."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+from lmrl_data.errors import LmrlError
+from lmrl_data.tasks import TASK_NAMES
+
+if TYPE_CHECKING:
+    from lmrl_data.env import TextEnv
+    from lmrl_data.game import Game
+    from lmrl_data.policy import Policy
+    from lmrl_data.vector import TextVectorEnv
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The returns that a normalised score is measured with, fixed for a version of the environment.
+
+    Attributes:
+        minimum: the lowest return of a policy whose actions are usable (score 0).
+        mean: the mean return of the published train split (score 50).
+        maximum: the best known mean return (score 100).
+        maximum_from: the policy that attains the maximum.
+        exact: whether search proves that no policy does better.
+    """
+
+    minimum: float
+    mean: float
+    maximum: float
+    maximum_from: str
+    exact: bool
+
+    def normalise(self, value: float) -> float:
+        """The normalised score of a mean return (paper, section 6): 0 at the minimum, 50 at the mean, 100 at the maximum.
+
+        Clipped below at 0; a score above 100 says that the best known policy has been beaten.
+        """
+        if value >= self.mean:
+            return 50 + 50 * (value - self.mean) / (self.maximum - self.mean)
+        return max(0.0, 50 * (value - self.minimum) / (self.mean - self.minimum))
+
+
+@dataclass(frozen=True)
+class Config:
+    """A variant of a task with a dataset config, an environment id and score bounds of its own.
+
+    Attributes:
+        env_id: the gymnasium id, which names the version.
+        kwargs: what the variant passes to the environment.
+        bounds: score bounds.
+        collection: behaviour policies of the published data and their shares.
+        sizes: (train, validation) episodes of each size of the data.
+        evaluation_episodes: episodes of the fixed evaluation set.
+    """
+
+    env_id: str
+    kwargs: Mapping[str, Any]
+    bounds: Bounds
+    collection: Mapping[str, float]
+    sizes: Mapping[str, tuple[int, int]]
+    evaluation_episodes: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """One of the benchmark's tasks; places of code are ``"module:name"``, imported when they are needed.
+
+    Attributes:
+        name: as in ``load_dataset("lmrl-gym/NAME")``.
+        title: for headings.
+        summary: what the agent has to do, in a sentence or two.
+        challenge: why that is hard for a learner.
+        configs: by name, the default one first.
+        env: the environment class.
+        game: where the rules run on arrays, the function that makes them from an environment's arguments.
+        policies: scripted policies by name; each is called with the config's kwargs.
+        info: the fields of an episode's ``info`` struct, as Arrow type strings.
+        options: the fields of ``reset(options=…)`` stored with evaluation episodes, likewise.
+        column_notes: what each info field means.
+        paper: the published statistics of the dataset (paper, table 1).
+        provenance: how the data were made and what they are derived from, for the card.
+    """
+
+    name: str
+    title: str
+    summary: str
+    challenge: str
+    configs: Mapping[str, Config]
+    env: str
+    policies: Mapping[str, str]
+    info: Mapping[str, str]
+    options: Mapping[str, str]
+    column_notes: Mapping[str, str]
+    paper: Mapping[str, float]
+    provenance: str
+    game: str | None = None
+    tags: tuple[str, ...] = field(default=())
+
+    def config(self, name: str | None = None) -> tuple[str, Config]:
+        """A config and its name; the default one for None.
+
+        Raises:
+            LmrlError: no such config.
+        """
+        if name is None:
+            return next(iter(self.configs.items()))
+        if name not in self.configs:
+            raise LmrlError(f"task {self.name} has no config {name!r}; it has: {', '.join(self.configs)}")
+        return name, self.configs[name]
+
+
+def locate(place: str) -> Any:
+    """The object at ``"module:name"``."""
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
+
+
+@cache
+def tasks() -> Mapping[str, Task]:
+    """The registered tasks by name."""
+    found = {}
+    for name in TASK_NAMES:
+        task: Task = import_module(f"lmrl_data.tasks.{name.replace('-', '_')}").TASK
+        found[name] = task
+    return MappingProxyType(found)
+
+
+def list_tasks() -> list[str]:
+    """The names of the tasks."""
+    return list(tasks())
+
+
+def get_task(name: str) -> Task:
+    """A task by name.
+
+    Raises:
+        LmrlError: no such task; the message lists those there are.
+    """
+    if name not in tasks():
+        raise LmrlError(f"unknown task {name!r}; the tasks are: {', '.join(tasks())}")
+    return tasks()[name]
+
+
+def find_env(env_id: str) -> tuple[Task, str, Config]:
+    """The task and config of an environment id.
+
+    Raises:
+        LmrlError: this version of the package has no such environment.
+    """
+    for task in tasks().values():
+        for name, config in task.configs.items():
+            if config.env_id == env_id:
+                return task, name, config
+    known = ", ".join(config.env_id for task in tasks().values() for config in task.configs.values())
+    raise LmrlError(f"unknown environment {env_id!r}; this version of lmrl-gym has: {known}")
+
+
+def _arguments(name: str, config: str | None, options: Mapping[str, Any]) -> tuple[Task, str, dict[str, Any]]:
+    task = get_task(name)
+    chosen = task.config(config)[1]
+    return task, chosen.env_id, {**chosen.kwargs, **options}
+
+
+def _call(maker: Callable[..., Any], task: Task, arguments: Mapping[str, Any]) -> Any:
+    """Call a maker of a task; an argument that it does not take is the user's mistake."""
+    import inspect
+
+    known = [name for name in inspect.signature(maker).parameters if name != "env_id"]
+    for option in arguments:
+        if option not in known and option != "env_id":
+            raise LmrlError(f"task {task.name} has no option {option!r}; it has: config, {', '.join(known)}")
+    return maker(**arguments)
+
+
+def make(name: str, *, config: str | None = None, **options: Any) -> "TextEnv":
+    """The environment of a task.
+
+    ``gymnasium.make("lmrl/Wordle-v0")`` gives the same environment in gymnasium's usual wrappers.
+
+    Args:
+        name: of a task, as in `list_tasks`.
+        config: of the task; None is its default.
+        **options: arguments of the task's environment class, which override the config's.
+
+    Raises:
+        LmrlError: unknown task, config or option; the message lists what there is.
+    """
+    task, env_id, arguments = _arguments(name, config, options)
+    env: TextEnv = _call(locate(task.env), task, {"env_id": env_id, **arguments})
+    return env
+
+
+def make_vec(name: str, num_envs: int, *, config: str | None = None, **options: Any) -> "TextVectorEnv":
+    """The batched environment of a task: `num_envs` episodes side by side, as N times `make` would play them.
+
+    Raises:
+        LmrlError: unknown task, config or option; the message lists what there is.
+    """
+    from lmrl_data.vector import GameVectorEnv, SyncVectorEnv
+
+    if num_envs < 1:
+        raise LmrlError(f"num_envs is {num_envs}; it must be at least 1")
+    task, env_id, arguments = _arguments(name, config, options)
+    if task.game is not None:
+        return GameVectorEnv(_call(locate(task.game), task, arguments), env_id, num_envs)
+    return SyncVectorEnv(lambda: make(name, config=config, **options), num_envs)
+
+
+def make_game(name: str, config: str | None = None) -> "Game | None":
+    """The array rules of a task's config; None where the task has none."""
+    task, _, arguments = _arguments(name, config, {})
+    game: Game | None = locate(task.game)(**arguments) if task.game else None
+    return game
+
+
+def make_policy(spec: str, task: str, *, config: str | None = None) -> "Policy":
+    """A policy from its spec: a scripted one of the task (``"random"``, ``"optimal"``), or ``KIND:ARGUMENT``.
+
+    The kinds come from the installed packages (``hf:PATH``).
+
+    Raises:
+        LmrlError: no such policy; the message lists what there is.
+    """
+    from importlib.metadata import entry_points
+
+    found = get_task(task)
+    config_name, chosen = found.config(config)
+    policy: Policy
+    if spec in found.policies:
+        policy = locate(found.policies[spec])(**chosen.kwargs)
+        return policy
+    kinds = {point.name: point for point in entry_points(group="lmrl.policies")}
+    kind, _, argument = spec.partition(":")
+    if kind in kinds and argument:
+        policy = kinds[kind].load()(argument, task=task, config=config_name)
+        return policy
+    known = ", ".join([*found.policies, *(f"{kind}:…" for kind in kinds)])
+    raise LmrlError(f"unknown policy {spec!r} of task {task}; it has: {known}")
+
+
+def register_envs() -> None:
+    """Register every config of every task with gymnasium."""
+    for task in tasks().values():
+        for config in task.configs.values():
+            # Wordle's six tries and the like are counted by the environments, which know the last turn from the others.
+            gymnasium.register(config.env_id, task.env, kwargs={"env_id": config.env_id, **config.kwargs})

@@ -1,0 +1,78 @@
+"""The one loop that plays episodes in text: generation, evaluation, online training and play all use it."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+
+from lmrl_data.env import TextEnv
+from lmrl_data.episode import Episode
+from lmrl_data.policy import Policy
+from lmrl_data.text import Message, storable
+from lmrl_data.vector import SyncVectorEnv, TextVectorEnv
+
+
+def rollout(
+    env: TextEnv | TextVectorEnv,
+    policy: Policy,
+    seeds: Sequence[int],
+    *,
+    on_episodes: Callable[[int], None] | None = None,
+) -> list[Episode]:
+    """Play an episode per seed.
+
+    Args:
+        env: a single environment, or a batched one, which plays ``num_envs`` episodes at a time.
+        policy: who plays.
+        seeds: non-negative, one per episode.
+        on_episodes: called with the number of episodes each time some have been finished.
+
+    Returns:
+        The finished episodes, in the order of the seeds.
+    """
+    episodes: list[Episode] = []
+    for batch in rollout_batches(env, policy, seeds):
+        episodes += batch
+        if on_episodes:
+            on_episodes(len(batch))
+    return episodes
+
+
+def rollout_batches(env: TextEnv | TextVectorEnv, policy: Policy, seeds: Sequence[int]) -> Iterator[list[Episode]]:
+    """`rollout`, giving out each batch of episodes as it is finished."""
+    batched = env if isinstance(env, TextVectorEnv) else SyncVectorEnv(lambda: env, 1)
+    seeds = [int(seed) for seed in seeds]
+    for first in range(0, len(seeds), batched.num_envs):
+        yield _play(batched, policy, seeds[first : first + batched.num_envs])
+
+
+def _play(env: TextVectorEnv, policy: Policy, seeds: list[int]) -> list[Episode]:
+    count = len(seeds)
+    observations, _ = env.reset(seeds)
+    policy.reset(seeds)
+    conversations: list[list[Message]] = [[{"role": "user", "content": text}] for text in observations[:count]]
+    rewards: list[list[float]] = [[] for _ in seeds]
+    episodes: dict[int, Episode] = {}
+    idle = [""] * (env.num_envs - count)
+    while len(episodes) < count:
+        going_on = [[] if row in episodes else conversation for row, conversation in enumerate(conversations)]
+        replies = [storable(reply) for reply in policy.act(going_on)]
+        observations, reward, terminated, truncated, infos = env.step(replies + idle)
+        ended = terminated | truncated
+        for row in range(count):
+            if row in episodes:
+                continue
+            conversations[row].append({"role": "assistant", "content": replies[row]})
+            conversations[row].append({"role": "user", "content": observations[row]})
+            rewards[row].append(float(reward[row]))
+            if ended[row]:
+                episodes[row] = Episode(
+                    messages=conversations[row],
+                    rewards=rewards[row],
+                    success=bool(infos["success"][row]),
+                    terminated=bool(terminated[row]),
+                    truncated=bool(truncated[row]),
+                    seed=seeds[row],
+                    policy=policy.name,
+                    env_id=env.env_id,
+                    info=env.episode_info(row),
+                )
+    return [episodes[row] for row in range(count)]

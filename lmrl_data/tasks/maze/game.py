@@ -1,0 +1,119 @@
+"""The maze on arrays: the state is the number of the agent's cell, an action one of four moves."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmrl_data.errors import LmrlError
+from lmrl_data.game import Ints, Transition
+from lmrl_data.seeding import stream_of
+from lmrl_data.tasks.maze.rules import MOVES, Cell, Maze, build_maze
+
+MAX_MOVES = 100
+CONFIGS = ("fully_observed", "partially_observed")
+# Rewards: reaching the goal, any other move, an unusable action.
+REWARDS = {"standard": (0.0, -1.0, -4.0), "illegal_penalty": (1.0, 0.0, -1.0)}
+
+GOAL_TEXT = "You have reached the goal."
+UNUSABLE_TEXT = "That is no move. Say move up, move down, move left or move right. "
+
+
+class MazeGame:
+    """The array game of a maze (see `lmrl_data.game.Game`). Make it with `maze_game`.
+
+    Observations are numbered: D descriptions, the same D after an unusable action, the goal. When the position is
+    shown, D is the number of cells; when it is not, of different surroundings (8 in the default maze).
+    """
+
+    max_turns = MAX_MOVES
+    limit_is_terminal = False
+    invalid_reasons = ("not one of: move up, move down, move left, move right",)
+    start_stream = stream_of("maze/start")
+    secret_texts = None
+
+    def __init__(self, maze: Maze, observed: bool, reward: str) -> None:
+        self.maze = maze
+        self._reward = REWARDS[reward]
+        descriptions = [_describe(maze, cell, observed) for cell in range(len(maze.cells))]
+        different = list(dict.fromkeys(descriptions))
+        self._descriptions = len(different)
+        self.first_observation: Ints = np.array([different.index(text) for text in descriptions], np.int32)
+        texts = [*different, *(UNUSABLE_TEXT + text for text in different), GOAL_TEXT]
+        self.observation_texts = np.array(texts, object)
+        self.action_texts = np.array([f"move {name}" for name in MOVES], object)
+        self.action_index = {text: move for move, text in enumerate(self.action_texts)}
+        self.starts: Ints = np.delete(np.arange(len(maze.cells), dtype=np.int32), maze.goal)
+        self._next = maze.next_cell.ravel()
+        self._next_list: list[list[int]] = maze.next_cell.tolist()
+        self._seen_list: list[int] = self.first_observation.tolist()
+
+    def step(self, state: Ints, action: Ints) -> Transition:
+        """Move in each episode."""
+        usable = action >= 0
+        cell = np.where(usable, self._next.take(np.maximum(action, 0) + state * np.int32(len(MOVES))), state)
+        goal = cell == self.maze.goal
+        at_goal, moved, unusable = self._reward
+        seen = self.first_observation[cell] + np.where(usable, np.int32(0), np.int32(self._descriptions))
+        observation = np.where(goal, np.int32(2 * self._descriptions), seen)
+        reward = np.where(goal, np.float32(at_goal), np.where(usable, np.float32(moved), np.float32(unusable)))
+        return Transition(cell, observation, reward, goal, goal)
+
+    def step_one(self, state: int, action: int) -> tuple[int, int, float, bool, bool]:
+        """Move once."""
+        at_goal, moved, unusable = self._reward
+        if action < 0:
+            return state, self._seen_list[state] + self._descriptions, unusable, False, False
+        cell = self._next_list[state][action]
+        if cell == self.maze.goal:
+            return cell, 2 * self._descriptions, at_goal, True, True
+        return cell, self._seen_list[cell], moved, False, False
+
+    def unusable(self, action: str) -> int:
+        """There is one kind of unusable action."""
+        return -1
+
+    def start_options(self, start: int) -> dict[str, Any]:
+        """Start and goal as [row, column]."""
+        return {"start": list(self.maze.cells[start]), "goal": list(self.maze.cells[self.maze.goal])}
+
+    episode_info = start_options
+
+
+def _describe(maze: Maze, cell: int, observed: bool) -> str:
+    walls = f"Walls: {', '.join(maze.walls(cell)) or 'none'}."
+    if not observed:
+        return walls
+    (goal_row, goal_column), (row, column) = maze.cells[maze.goal], maze.cells[cell]
+    return f"The goal is at row {goal_row}, column {goal_column}. You are at row {row}, column {column}. {walls}"
+
+
+def maze_game(
+    observe: str = "fully_observed",
+    layout: str | list[list[int]] | NDArray[np.int_] = "double_t",
+    goal: Cell | None = None,
+    reward: str = "standard",
+) -> MazeGame:
+    """The array game of a maze.
+
+    Args:
+        observe: ``"fully_observed"`` or ``"partially_observed"``.
+        layout: ``"double_t"``, ``"umaze"`` or an array of 0 (free) and 1 (wall).
+        goal: (row, column); None is the layout's own.
+        reward: ``"standard"`` or ``"illegal_penalty"``.
+
+    Raises:
+        LmrlError: a value that cannot be.
+    """
+    if observe not in CONFIGS:
+        raise LmrlError(f"unknown value {observe!r} of observe; it is one of: {', '.join(CONFIGS)}")
+    if reward not in REWARDS:
+        raise LmrlError(f"unknown reward {reward!r}; it is one of: {', '.join(REWARDS)}")
+    key = layout if isinstance(layout, str) else tuple(tuple(int(x) for x in row) for row in layout)
+    return _cached(key, None if goal is None else (int(goal[0]), int(goal[1])), observe == "fully_observed", reward)
+
+
+@cache
+def _cached(layout: Any, goal: Cell | None, observed: bool, reward: str) -> MazeGame:
+    return MazeGame(build_maze(layout, goal), observed, reward)

@@ -1,0 +1,128 @@
+"""Wordle on arrays: the state is the index of the hidden word, an action the index of a guess."""
+
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmrl_data.errors import LmrlError
+from lmrl_data.game import Ints, Transition
+from lmrl_data.seeding import stream_of
+from lmrl_data.tasks.wordle import rules
+
+INITIAL_TEXT = "Guess the five-letter word. You have 6 tries."
+_INITIAL = rules.FEEDBACKS
+
+
+class WordleGame:
+    """The array game of a vocabulary and a feedback rule (see `lmrl_data.game.Game`). Make it with `wordle_game`.
+
+    Attributes:
+        matrix: feedback of every guess for every answer, shape (guesses, answers), uint8.
+    """
+
+    max_turns = rules.TRIES
+    start_stream = stream_of("wordle/start")
+    limit_is_terminal = True
+    invalid_reasons = ("not a word of five letters a-z", "not in the word list")
+
+    def __init__(self, vocabulary: str, feedback: str) -> None:
+        self.vocabulary = rules.load_vocabulary(vocabulary)
+        answers, guesses = self.vocabulary.answers, self.vocabulary.guesses
+        self.matrix = rules.feedback_matrix(guesses, answers, feedback)
+        self._flat = self.matrix.ravel()
+        self._bytes = self.matrix.tobytes()
+        self._answers = len(answers)
+        self.starts: Ints = np.arange(len(answers), dtype=np.int32)
+        self.first_observation: Ints = np.full(len(answers), _INITIAL, np.int32)
+        self.secret_texts = np.array(answers, object)
+        spaced = [" ".join(word) for word in guesses]
+        self.action_texts = np.array(spaced, object)
+        self.action_index = {text: i for i, pair in enumerate(zip(guesses, spaced, strict=True)) for text in pair}
+        feedbacks = [" ".join(rules.feedback_letters(feedback)) for feedback in range(rules.FEEDBACKS)]
+        replies = [INITIAL_TEXT, "That is not a word of five letters.", "That word is not in the list."]
+        self.observation_texts = np.array([*feedbacks, *replies], object)
+
+    def step(self, state: Ints, action: Ints) -> Transition:
+        """Colour a guess in each episode."""
+        usable = action >= 0
+        feedback = self._flat.take(np.maximum(action, 0) * np.int64(self._answers) + state)
+        observation = np.where(usable, feedback, _INITIAL - action).astype(np.int32, copy=False)
+        solved = observation == rules.SOLVED
+        return Transition(state, observation, solved.astype(np.float32) - np.float32(1), solved, solved)
+
+    def step_one(self, state: int, action: int) -> tuple[int, int, float, bool, bool]:
+        """Colour one guess."""
+        if action < 0:
+            return state, _INITIAL - action, -1.0, False, False
+        feedback = self._bytes[action * self._answers + state]
+        if feedback == rules.SOLVED:
+            return state, feedback, 0.0, True, True
+        return state, feedback, -1.0, False, False
+
+    def unusable(self, action: str) -> int:
+        """-2 for five letters that are no word of the list, -1 for anything else."""
+        word = action.replace(" ", "")
+        return -2 if len(word) == rules.LETTERS and word.isascii() and word.isalpha() else -1
+
+    def start_options(self, start: int) -> dict[str, Any]:
+        """The hidden word."""
+        return {"word": self.vocabulary.answers[start]}
+
+    episode_info = start_options
+
+    def start_of(self, word: object) -> int:
+        """The state of a hidden word.
+
+        Raises:
+            ValueError: the word is no answer.
+        """
+        if word not in self.vocabulary.answers:
+            some = ", ".join(self.vocabulary.answers[:5])
+            raise ValueError(
+                f"{word!r} cannot be the hidden word; it must be one of {self._answers} answers: {some}, …"
+            )
+        return self.vocabulary.answers.index(str(word))
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+        """For each answer as a guess and each feedback, the row of the set of answers that give it; and the sets."""
+        row_of = np.full((self._answers, rules.FEEDBACKS), -1, np.int32)
+        sets, count = [], 0
+        for guess in range(self._answers):
+            feedbacks = np.unique(self.matrix[guess])
+            row_of[guess, feedbacks] = np.arange(count, count + len(feedbacks))
+            count += len(feedbacks)
+            sets.append(rules.pack(self.matrix[guess] == feedbacks[:, None]))
+        return row_of, np.concatenate(sets)
+
+    def consistent(self, actions: Ints, observations: Ints) -> NDArray[np.uint64]:
+        """The answers that agree with a history, as sets of bits (see `rules.pack`), shape (N, words).
+
+        Args:
+            actions: guesses so far, shape (N, t); negative ones say nothing.
+            observations: observations so far, shape (N, t + 1); the first is the opening.
+        """
+        every = rules.pack(np.ones(self._answers, np.bool_))
+        candidates = np.broadcast_to(every, (len(actions), len(every))).copy()
+        row_of, sets = self._pairs
+        for turn in range(actions.shape[1]):
+            guess, feedback = actions[:, turn], observations[:, turn + 1]
+            known = (guess >= 0) & (guess < self._answers)
+            candidates[known] &= sets[row_of[guess[known], feedback[known]]]
+            other = np.flatnonzero(guess >= self._answers)
+            candidates[other] &= rules.pack(self.matrix[guess[other]] == feedback[other, None])
+        return candidates
+
+
+@cache
+def wordle_game(vocabulary: str = "default", feedback: str = "game") -> WordleGame:
+    """The array game of a vocabulary (``"default"``, ``"full"`` or a path) and a feedback rule (``"game"``, ``"paper"``).
+
+    Raises:
+        LmrlError: no such vocabulary or rule.
+    """
+    if feedback not in rules.FEEDBACK_RULES:
+        raise LmrlError(f"unknown feedback rule {feedback!r}; it is one of: {', '.join(rules.FEEDBACK_RULES)}")
+    return WordleGame(str(vocabulary), feedback)
