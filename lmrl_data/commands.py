@@ -70,7 +70,5 @@ def play(
         raise typer.Exit from None
     print(episode.messages[-1]["content"])
     outcome = "Solved" if episode.success else "Not solved"
-    hidden = [f"{name}: {value}" for name, value in episode.info.items()]
-    print(
-        f"{outcome} in {episode.num_turns} turns, return {episode.episode_return:g} ({', '.join(hidden)}; seed {episode.seed})"
-    )
+    facts = [f"return {episode.episode_return:g}", *(f"{key} {value}" for key, value in episode.info.items())]
+    print(f"{outcome} in {episode.num_turns} turns ({', '.join(facts)}, seed {episode.seed}).")

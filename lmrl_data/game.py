@@ -5,7 +5,7 @@ mass generation of data, the replay and the scripted policies all run on that on
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from gymnasium.spaces import Text
@@ -73,6 +73,9 @@ class Game(Protocol):
         ...
 
 
+GameT = TypeVar("GameT", bound=Game)
+
+
 def start_states(game: Game, seeds: NDArray[Any]) -> Ints:
     """The start state of each seed."""
     return game.starts[below(mix_array(seeds, game.start_stream), len(game.starts))]
@@ -98,16 +101,16 @@ def text_space(texts: Texts | list[str], *, min_length: int = 1) -> Text:
     )
 
 
-class GameEnv(TextEnv):
+class GameEnv(TextEnv, Generic[GameT]):
     """The single environment of an array game: text in, text out, one episode at a time."""
 
-    def __init__(self, game: Game, env_id: str) -> None:
+    def __init__(self, game: GameT, env_id: str) -> None:
         super().__init__(env_id)
         self.observation_space = text_space(game.observation_texts)
         self.action_space = text_space(game.action_texts)
         self._use(game)
 
-    def _use(self, game: Game) -> None:
+    def _use(self, game: GameT) -> None:
         self.game = game
         self.max_turns = game.max_turns
         self.limit_is_terminal = game.limit_is_terminal
@@ -141,7 +144,7 @@ class GameEnv(TextEnv):
 
 
 class ArrayPolicy(Protocol):
-    """A scripted policy of an array game: a pure function of seeds and histories, so any batching gives the same play."""
+    """A scripted policy of an array game: a pure function of seeds and histories, however they are batched."""
 
     name: str
 

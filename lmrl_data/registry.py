@@ -38,7 +38,7 @@ class Bounds:
     exact: bool
 
     def normalise(self, value: float) -> float:
-        """The normalised score of a mean return (paper, section 6): 0 at the minimum, 50 at the mean, 100 at the maximum.
+        """The normalised score of a mean return: 0 at the minimum, 50 at the mean, 100 at the maximum (paper, sec. 6).
 
         Clipped below at 0; a score above 100 says that the best known policy has been beaten.
         """

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-
 from lmrl_data.env import TextEnv
 from lmrl_data.episode import Episode
 from lmrl_data.policy import Policy

@@ -36,7 +36,7 @@ class TextVectorEnv(ABC):
         """
 
     @abstractmethod
-    def step(self, actions: Sequence[str]) -> VectorStep:
+    def step(self, actions: Sequence[str] | NDArray[Any]) -> VectorStep:
         """Play one turn in every row that is not finished; the actions of finished rows are not looked at.
 
         Returns:
@@ -53,12 +53,10 @@ class TextVectorEnv(ABC):
 
     def _checked(self, seeds: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
         if len(seeds) > self.num_envs:
-            raise ValueError(
-                f"{len(seeds)} seeds for {self.num_envs} rows; make_vec(…, num_envs={len(seeds)}) takes them"
-            )
+            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} rows; give make_vec more num_envs")
         return np.asarray(seeds, np.int64)
 
-    def _check_actions(self, actions: Sequence[str]) -> None:
+    def _check_actions(self, actions: Sequence[str] | NDArray[Any]) -> None:
         if len(actions) != self.num_envs:
             raise ValueError(f"{len(actions)} actions for {self.num_envs} rows; give one per row")
 
@@ -133,7 +131,7 @@ class GameVectorEnv(TextVectorEnv):
             return actions.astype(np.int32, copy=False)
         found = map(self.game.action_index.get, actions, repeat(_UNKNOWN))
         indices = np.fromiter(found, np.int32, len(actions))
-        for row in np.flatnonzero((indices == _UNKNOWN) & self._active):
+        for row in np.flatnonzero((indices == _UNKNOWN) & self._active).tolist():
             indices[row] = action_of(self.game, actions[row])
         return indices
 
@@ -158,7 +156,7 @@ class SyncVectorEnv(TextVectorEnv):
         self._final: Infos = {"success": np.zeros(self.num_envs, np.bool_), "return": np.zeros(self.num_envs)}
         return self._observation.copy(), {"seed": seeds}
 
-    def step(self, actions: Sequence[str]) -> VectorStep:
+    def step(self, actions: Sequence[str] | NDArray[Any]) -> VectorStep:
         """Play one turn in every row that is not finished."""
         self._check_actions(actions)
         rewards = np.zeros(self.num_envs, np.float32)

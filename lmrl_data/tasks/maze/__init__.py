@@ -49,9 +49,9 @@ TASK = Task(
     column_notes={"start": "row and column of the first cell", "goal": "row and column of the goal"},
     paper={"episodes": 1240, "mean_length": 19.7, "success_rate": 0.11, "mean_return": -19.7},
     provenance=(
-        "Three behaviour policies, a third of the episodes each. The cells are split into three regions by their distance "
-        "to the goal; a policy plays the optimal move with probability 0.15 in its own region, and a uniformly random "
-        "move otherwise."
+        "Three behaviour policies, a third of the episodes each. The cells are split into three regions by their "
+        "distance to the goal; a policy plays the optimal move with probability 0.15 in its own region, and any move "
+        "at random otherwise."
     ),
     tags=("maze", "navigation", "games"),
 )

@@ -77,11 +77,11 @@ def solve_beliefs(game: "MazeGame") -> BeliefPlan:
         total = sum(weight for _, weight in belief)
         rows = np.full((_MOVES, observations), -1, np.int32)
         moves: list[list[tuple[float, int]]] = []
-        for move in range(_MOVES):
-            groups = split([(int(maze.next_cell[cell, move]), weight) for cell, weight in belief])
+        for step in range(_MOVES):
+            groups = split([(int(maze.next_cell[cell, step]), weight) for cell, weight in belief])
             for observation, weights in groups.items():
-                rows[move, observation] = number(weights)
-            moves.append([(sum(weights.values()) / total, int(rows[move, seen_])) for seen_, weights in groups.items()])
+                rows[step, observation] = number(weights)
+            moves.append([(sum(weights.values()) / total, int(rows[step, seen_])) for seen_, weights in groups.items()])
         following.append(rows)
         outcomes.append(moves)
     move, length = _value_iteration(outcomes)

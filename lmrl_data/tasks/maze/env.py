@@ -10,7 +10,7 @@ from lmrl_data.tasks.maze.game import MazeGame, maze_game
 from lmrl_data.tasks.maze.rules import Cell
 
 
-class MazeEnv(GameEnv):
+class MazeEnv(GameEnv[MazeGame]):
     """Find the way to the goal of a small maze, told in words.
 
     ## Description
@@ -50,15 +50,14 @@ class MazeEnv(GameEnv):
 
     ## Differences from the paper
     All 100 moves are executed; an unusable action costs 4 and leaves the conversation as it is. Exact optima by search:
-    a mean return of -6.84 over the 25 starts when the position is shown, -7.24 when it is not (the paper's -25.75 is the
-    return of a policy). The minimum of the score is -100, that of usable actions (paper: -101).
+    a mean return of -6.84 over the 25 starts when the position is shown, -7.24 when it is not (the paper's -25.75 is
+    the return of a policy). The minimum of the score is -100, that of usable actions (paper: -101).
 
     ## Version History
     - v0: first version.
     """
 
     start_options: ClassVar[tuple[str, ...]] = ("start", "goal")
-    game: MazeGame
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class MazeEnv(GameEnv):
         goal: Cell | None = None,
         reward: str = "standard",
     ) -> None:
-        self._arguments = {"observe": observe, "layout": layout, "reward": reward}
+        self._arguments: dict[str, Any] = {"observe": observe, "layout": layout, "reward": reward}
         self._default_game = maze_game(goal=goal, **self._arguments)
         super().__init__(self._default_game, env_id)
 

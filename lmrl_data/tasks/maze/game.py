@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import Ints, Transition
+from lmrl_data.game import Ints, Texts, Transition
 from lmrl_data.seeding import stream_of
 from lmrl_data.tasks.maze.rules import MOVES, Cell, Maze, build_maze
 
@@ -29,9 +29,9 @@ class MazeGame:
 
     max_turns = MAX_MOVES
     limit_is_terminal = False
-    invalid_reasons = ("not one of: move up, move down, move left, move right",)
+    invalid_reasons: tuple[str, ...] = ("not one of: move up, move down, move left, move right",)
     start_stream = stream_of("maze/start")
-    secret_texts = None
+    secret_texts: Texts | None = None
 
     def __init__(self, maze: Maze, observed: bool, reward: str) -> None:
         self.maze = maze

@@ -1,5 +1,6 @@
 """The maze's scripted policies. Each is a pure function of seeds and histories (`lmrl_data.game.ArrayPolicy`)."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -83,7 +84,7 @@ class OptimalPolicy:
         return self.plan.move[belief]
 
 
-_POLICIES = {
+_POLICIES: dict[str, Callable[[MazeGame], ArrayPolicy]] = {
     "random": RandomPolicy,
     "region-0": partial(RegionPolicy, region=0),
     "region-1": partial(RegionPolicy, region=1),
@@ -94,8 +95,7 @@ _POLICIES = {
 
 def _make(name: str, **kwargs: Any) -> GamePolicy:
     game = maze_game(**kwargs)
-    policy: ArrayPolicy = _POLICIES[name](game)
-    return GamePolicy(game, policy)
+    return GamePolicy(game, _POLICIES[name](game))
 
 
 random, region_0, region_1, region_2, optimal = (partial(_make, name) for name in _POLICIES)

@@ -2,7 +2,7 @@
 
 from lmrl_data.registry import Bounds, Config, Task
 
-_POLICIES = "random mixture consistent repeat never-consistent start-word entropy optimal".split()
+_POLICIES = ["random", "mixture", "consistent", "repeat", "never-consistent", "start-word", "entropy", "optimal"]
 _SIZES = {"small": (100_000, 10_000), "full": (1_000_000, 100_000)}
 
 TASK = Task(
@@ -14,8 +14,8 @@ TASK = Task(
     ),
     challenge=(
         "A good guess is worth its information rather than its chance of being right, so the agent must plan over "
-        "several turns and combine all the feedback so far. The data come from a policy that mostly ignores what it has "
-        "learnt: a learner that only imitates plays no better than it."
+        "several turns and combine all the feedback so far. The data come from a policy that mostly ignores what it "
+        "has learnt: a learner that only imitates plays no better than it."
     ),
     configs={
         "default": Config(
@@ -43,9 +43,9 @@ TASK = Task(
     column_notes={"word": "the hidden word"},
     paper={"episodes": 1_000_000, "mean_length": 4.82, "success_rate": 0.70, "mean_return": -4.12},
     provenance=(
-        "Hidden words are drawn uniformly from the answers. The behaviour policy `mixture` plays, with probability 1/3, "
-        "a uniformly drawn answer that agrees with all feedback so far, and otherwise any answer at all. The word lists "
-        "come from SCOWL (Debian's `wamerican` packages), ranked by frequency with `wordfreq`."
+        "Hidden words are drawn uniformly from the answers. The behaviour policy `mixture` plays, with probability "
+        "1/3, a uniformly drawn answer that agrees with all feedback so far, and otherwise any answer at all. The word "
+        "lists come from SCOWL (Debian's `wamerican` packages), ranked by frequency with `wordfreq`."
     ),
     tags=("wordle", "games"),
 )

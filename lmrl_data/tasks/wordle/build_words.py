@@ -13,12 +13,12 @@ GUESSES_SOURCE = Path("/usr/share/dict/american-english-large")
 DEFAULT_ANSWERS, FULL_ANSWERS = 400, 2300
 
 # Never an answer: slurs, sexual words and insults; clipped forms; words that are known first of all as names.
-EXCLUDED = set(
+EXCLUDED = frozenset(
     """
-    bitch whore pussy penis negro nigga porno porns semen rapes raped raper rapist slave sperm dildo boobs booby titty
-    bimbo bosom busty horny kinky pansy pervs skank slutt sluts sissy tramp vulva lesbo dykes dwarf gypsy gooks homos
-    spick dagos chink crack crips nazis nancy jewed gippo faggy fagot queer pubic pubes urine turds tarty trump
-    gonna wanna kinda gotta lotta betcha yahoo peter harry smith frank jimmy billy tommy bobby teddy willy roman
+    bitch whore pussy penis negro nigga porno porns semen rapes raped raper slave sperm dildo boobs booby titty
+    bimbo bosom busty horny kinky pansy pervs skank slutt sluts sissy tramp vulva lesbo dykes dwarf gypsy gooks
+    homos spick dagos chink crack crips nazis nancy jewed gippo faggy fagot queer pubic pubes urine turds tarty
+    trump gonna wanna kinda gotta lotta yahoo peter harry smith frank jimmy billy tommy bobby teddy willy roman
     """.split()
 )
 

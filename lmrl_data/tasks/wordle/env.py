@@ -6,7 +6,7 @@ from lmrl_data.game import GameEnv
 from lmrl_data.tasks.wordle.game import WordleGame, wordle_game
 
 
-class WordleEnv(GameEnv):
+class WordleEnv(GameEnv[WordleGame]):
     """Guess a hidden five-letter word in six tries.
 
     ## Description
@@ -18,9 +18,9 @@ class WordleEnv(GameEnv):
     costs a try: text that is no five-letter word, and words outside the list; `info["invalid_action"]` says which.
 
     ## Observation Space
-    `Text`: five letters with blanks between them, such as `b b y g b`. `g`: right letter, right place; `y`: the letter is
-    elsewhere in the word; `b`: it is not. A letter guessed more often than it occurs is coloured as often as it occurs,
-    greens first, then yellows from left to right. An unusable guess is answered with a sentence that says so.
+    `Text`: five letters with blanks between them, such as `b b y g b`. `g`: right letter, right place; `y`: the letter
+    is elsewhere in the word; `b`: it is not. A letter guessed more often than it occurs is coloured as often as it
+    occurs: greens first, then yellows from left to right. An unusable guess is answered with a sentence that says so.
 
     ## Starting State
     The hidden word: a hash of the seed, each answer as likely as the others. `reset(options={"word": …})` fixes it.
@@ -49,7 +49,6 @@ class WordleEnv(GameEnv):
     """
 
     start_options: ClassVar[tuple[str, ...]] = ("word",)
-    game: WordleGame
 
     def __init__(self, env_id: str = "lmrl/Wordle-v0", vocabulary: str = "default", feedback: str = "game") -> None:
         super().__init__(wordle_game(vocabulary, feedback), env_id)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import Ints, Transition
+from lmrl_data.game import Ints, Texts, Transition
 from lmrl_data.seeding import stream_of
 from lmrl_data.tasks.wordle import rules
 
@@ -25,7 +25,7 @@ class WordleGame:
     max_turns = rules.TRIES
     start_stream = stream_of("wordle/start")
     limit_is_terminal = True
-    invalid_reasons = ("not a word of five letters a-z", "not in the word list")
+    invalid_reasons: tuple[str, ...] = ("not a word of five letters a-z", "not in the word list")
 
     def __init__(self, vocabulary: str, feedback: str) -> None:
         self.vocabulary = rules.load_vocabulary(vocabulary)
@@ -36,7 +36,7 @@ class WordleGame:
         self._answers = len(answers)
         self.starts: Ints = np.arange(len(answers), dtype=np.int32)
         self.first_observation: Ints = np.full(len(answers), _INITIAL, np.int32)
-        self.secret_texts = np.array(answers, object)
+        self.secret_texts: Texts | None = np.array(answers, object)
         spaced = [" ".join(word) for word in guesses]
         self.action_texts = np.array(spaced, object)
         self.action_index = {text: i for i, pair in enumerate(zip(guesses, spaced, strict=True)) for text in pair}
@@ -118,7 +118,11 @@ class WordleGame:
 
 @cache
 def wordle_game(vocabulary: str = "default", feedback: str = "game") -> WordleGame:
-    """The array game of a vocabulary (``"default"``, ``"full"`` or a path) and a feedback rule (``"game"``, ``"paper"``).
+    """The array game of a vocabulary and a feedback rule.
+
+    Args:
+        vocabulary: ``"default"``, ``"full"`` or a path.
+        feedback: ``"game"`` or ``"paper"``.
 
     Raises:
         LmrlError: no such vocabulary or rule.

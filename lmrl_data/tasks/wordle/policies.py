@@ -1,5 +1,6 @@
 """Wordle's scripted policies. Each is a pure function of seeds and histories (`lmrl_data.game.ArrayPolicy`)."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -139,7 +140,7 @@ class EntropyPolicy:
         return self._known[key]
 
 
-_POLICIES = {
+_POLICIES: dict[str, Callable[[WordleGame], ArrayPolicy]] = {
     "random": RandomPolicy,
     "mixture": partial(MixturePolicy, name="mixture", consistent=1 / 3),
     "consistent": partial(MixturePolicy, name="consistent", consistent=1.0),
@@ -153,8 +154,7 @@ _POLICIES = {
 
 def _make(name: str, vocabulary: str = "default", feedback: str = "game") -> GamePolicy:
     game = wordle_game(vocabulary, feedback)
-    policy: ArrayPolicy = _POLICIES[name](game)
-    return GamePolicy(game, policy)
+    return GamePolicy(game, _POLICIES[name](game))
 
 
 random, mixture, consistent, repeat, never_consistent, start_word, entropy, optimal = (

@@ -74,7 +74,7 @@ def feedback_matrix(guesses: Sequence[str], hidden: Sequence[str], rule: str = "
         guesses: five-letter lower-case words.
         hidden: likewise.
         rule: ``"game"`` colours repeated letters as the real game does: greens first, then yellows from left to right
-            while copies of the letter remain. ``"paper"`` colours every letter yellow that occurs anywhere (paper's code).
+            while copies of the letter remain. ``"paper"`` colours every letter yellow that occurs anywhere.
     """
     g, h = _letters(guesses)[:, None, :], _letters(hidden)[None, :, :]
     green = [g[..., i] == h[..., i] for i in range(LETTERS)]
@@ -123,4 +123,5 @@ def nth_member(bits: NDArray[np.uint64], n: NDArray[np.int64]) -> NDArray[np.int
         upper = rank >= inside
         rank = np.where(upper, rank - inside, rank)
         position = np.where(upper, position + np.uint64(width), position)
-    return word_index * 64 + position.astype(np.int64)
+    members: NDArray[np.int64] = word_index * 64 + position.astype(np.int64)
+    return members

@@ -25,15 +25,16 @@ def _surprise(size: int) -> NDArray[np.int64]:
 
 
 def remaining_surprise(matrix: NDArray[np.uint8], members: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sum over feedbacks of n log2 n, n being the answers left after it: the less, the more a guess tells. Shape (guesses,)."""
+    """Sum over feedbacks of n log2 n, n being the answers left after it, for each guess: less is better."""
     guesses, size = len(matrix), len(members)
     cells = matrix[:, members].astype(np.int64) + np.arange(guesses)[:, None] * rules.FEEDBACKS
     counts = np.bincount(cells.ravel(), minlength=guesses * rules.FEEDBACKS).reshape(guesses, rules.FEEDBACKS)
-    return _surprise(size)[counts].sum(axis=1)
+    surprise: NDArray[np.int64] = _surprise(size)[counts].sum(axis=1)
+    return surprise
 
 
 def best_guess(matrix: NDArray[np.uint8], members: NDArray[np.int64], last: bool) -> int:
-    """The guess of highest entropy over the answers that are left; a possible answer wins ties, then the first in the list.
+    """The guess of highest entropy over the answers left; a possible answer wins ties, then the first in the list.
 
     Args:
         matrix: as in `WordleGame`.

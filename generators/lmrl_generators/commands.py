@@ -1,0 +1,114 @@
+"""The commands of lmrl_generators: ``lmrl generate`` and ``lmrl validate``."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lmrl_data.console import print_table, progress
+from lmrl_data.errors import LmrlError
+
+app = typer.Typer()
+
+
+@app.command()
+def generate(
+    task: Annotated[str, typer.Option(help="Name of a task, or `all`.")],
+    config: Annotated[str | None, typer.Option(help="Config of the task; all of them if left out.")] = None,
+    size: Annotated[str, typer.Option(help="Size of the data: small or full.")] = "small",
+    episodes: Annotated[int | None, typer.Option(help="Train episodes, instead of the size's.")] = None,
+    validation: Annotated[int | None, typer.Option(help="Validation episodes, instead of the size's.")] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(help="SPEC=SHARE of a behaviour policy, instead of the task's; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the plan; 0 is the published data.")] = 0,
+    shard_size: Annotated[int, typer.Option(help="Episodes in a file.")] = 50_000,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = os.cpu_count() or 1,
+    out: Annotated[Path, typer.Option(help="Folder that gets a folder per task.")] = Path("lmrl-gym"),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace other data in the folder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Generate a task's dataset: Parquet shards, evaluation episodes, manifest and card.
+
+    The same command gives the same bytes, whatever the number of workers; run again after an interruption it goes on.
+    """
+    from lmrl_data.registry import list_tasks
+    from lmrl_generators.generate import generate as run
+    from lmrl_generators.plan import make_plans
+
+    shares = dict(_share(text) for text in policy) if policy else None
+    rows = []
+    for name in list_tasks() if task == "all" else [task]:
+        plans = make_plans(
+            name,
+            config=config,
+            size=size,
+            episodes=episodes,
+            validation=validation,
+            shard_size=shard_size,
+            seed=seed,
+            policies=shares,
+        )
+        started = time.perf_counter()
+        with progress(f"generating {name}", sum(plan.episodes for plan in plans), quiet=quiet) as advance:
+            done = run(plans, out / name, workers=workers, overwrite=overwrite, on_episodes=advance)
+        seconds = time.perf_counter() - started
+        rows.append({"task": name, "folder": str(out / name), **vars(done), "seconds": round(seconds, 2)})
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    elif not quiet:
+        print_table("generated", rows)
+
+
+def _share(text: str) -> tuple[str, float]:
+    spec, _, share = text.rpartition("=")
+    try:
+        return (spec, float(share)) if spec else (text, 1.0)
+    except ValueError:
+        raise LmrlError(f"cannot read the policy {text!r}; write SPEC or SPEC=SHARE, such as mixture=0.5") from None
+
+
+@app.command()
+def validate(
+    folders: Annotated[list[Path], typer.Argument(help="Dataset folders made by `lmrl generate`.")],
+    replay: Annotated[float, typer.Option(help="Share of the episodes to play again in the simulator.")] = 0.01,
+    everything: Annotated[bool, typer.Option("--all", help="Play every episode again.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+) -> None:
+    """Check dataset folders: hashes, schema, invariants of every row, and a replay in the simulator.
+
+    Exit code 2 when something is wrong.
+    """
+    from lmrl_generators.validate import planned_episodes
+    from lmrl_generators.validate import validate as run
+
+    share = 1.0 if everything else replay
+    rows, problems = [], []
+    for folder in folders:
+        started = time.perf_counter()
+        with progress(f"validating {folder}", planned_episodes(folder), quiet=quiet) as advance:
+            checked, found = run(folder, replay=share, on_episodes=advance)
+        seconds = time.perf_counter() - started
+        rows.append(
+            {
+                "folder": str(folder),
+                "episodes": checked,
+                "replayed": share,
+                "problems": len(found),
+                "seconds": round(seconds, 2),
+            }
+        )
+        problems += [f"{folder}: {problem}" for problem in found]
+    if as_json:
+        print(json.dumps({"folders": rows, "problems": problems}, indent=2))
+    elif not quiet:
+        print_table("validated", rows)
+    if problems:
+        for problem in problems:
+            typer.echo(f"lmrl: {problem}", err=True)
+        raise typer.Exit(2)

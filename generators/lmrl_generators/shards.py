@@ -1,0 +1,120 @@
+"""Making one shard: play its episodes, build the table by column, write the file safely."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypedDict
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lmrl_data.episode import game_table, to_table
+from lmrl_data.errors import LmrlError
+from lmrl_data.game import rollout_game
+from lmrl_data.policy import GamePolicy, Policy
+from lmrl_data.registry import get_task, make_policy, make_vec
+from lmrl_data.rollouts import rollout
+from lmrl_generators.plan import Shard
+
+ROW_GROUP = 10_000
+_BATCH = 256
+TEMPORARY = ".partial-"
+
+
+class FileRecord(TypedDict):
+    """What the manifest says of a file."""
+
+    file: str
+    episodes: int
+    bytes: int
+    sha256: str
+
+
+def make_shard(shard: Shard, folder: Path) -> FileRecord:
+    """Play the episodes of a shard and write its file; the bytes depend on nothing but the shard."""
+    return write_parquet(shard_table(shard), folder, shard.file)
+
+
+def shard_table(shard: Shard) -> pa.Table:
+    """The episodes of a shard, in order."""
+    plan = shard.plan
+    index, seeds, ids = shard.policy_index, shard.seeds, np.array(shard.episode_ids, object)
+    tables, rows = [], []
+    for number, (spec, _) in enumerate(plan.policies):
+        mine = np.flatnonzero(index == number)
+        if len(mine):
+            tables.append(_play(plan.task, plan.config, spec, seeds[mine], ids[mine].tolist()))
+            rows.append(mine)
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    table = pa.concat_tables(tables)
+    return table if len(tables) == 1 else table.combine_chunks().take(pa.array(order))
+
+
+def _play(task: str, config: str, spec: str, seeds: np.ndarray, ids: list[str]) -> pa.Table:
+    found, env_id = get_task(task), get_task(task).configs[config].env_id
+    policy = _policy(spec, task, config)
+    if isinstance(policy, GamePolicy):
+        episodes = rollout_game(policy.game, policy.array_policy, seeds)
+        return game_table(found, env_id, policy.game, episodes, [policy.name] * len(ids), ids)
+    played = rollout(make_vec(task, min(_BATCH, len(seeds)), config=config), policy, seeds.tolist())
+    for episode, episode_id in zip(played, ids, strict=True):
+        episode.episode_id = episode_id
+    return to_table(played, found)
+
+
+@cache
+def _policy(spec: str, task: str, config: str) -> Policy:
+    # One per process: a policy's tables (or its model) serve all the shards that a worker makes.
+    return make_policy(spec, task, config=config)
+
+
+def write_parquet(table: pa.Table, folder: Path, file: str) -> FileRecord:
+    """Write a table under a temporary name, flush it to the disk, and rename it.
+
+    Raises:
+        LmrlError: the file cannot be written; nothing is left of it.
+    """
+
+    def write(path: Path) -> None:
+        pq.write_table(
+            table,
+            path,
+            compression="zstd",
+            row_group_size=ROW_GROUP,
+            write_page_index=True,
+            use_content_defined_chunking=True,
+        )
+
+    path = folder / file
+    write_safely(path, write)
+    return {"file": file, "episodes": len(table), "bytes": path.stat().st_size, "sha256": file_hash(path)}
+
+
+def write_safely(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file under a temporary name, flush it to the disk, and rename it to its own.
+
+    Raises:
+        LmrlError: it cannot be written; nothing is left of it.
+    """
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write(temporary)
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except (OSError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise LmrlError(f"cannot write {path}: {reason}; mend that and run the same command to go on") from error
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

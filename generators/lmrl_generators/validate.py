@@ -1,0 +1,181 @@
+"""`validate`: check a dataset folder against its manifest, its schema, its invariants and the simulator."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lmrl_data.dataset import read_batches
+from lmrl_data.episode import episode_schema, evaluation_schema
+from lmrl_data.errors import LmrlError
+from lmrl_data.registry import Task, get_task, make_vec
+from lmrl_data.replays import replay_table
+from lmrl_data.starts import evaluation_table
+from lmrl_data.vector import TextVectorEnv
+from lmrl_generators.manifest import Manifest
+from lmrl_generators.plan import Plan, Shard
+from lmrl_generators.shards import file_hash
+
+_BATCH = 4096
+_SHOWN = 5  # problems named per check and file; the rest are counted
+
+
+def validate(
+    folder: Path, *, replay: float = 0.01, on_episodes: Callable[[int], None] | None = None
+) -> tuple[int, list[str]]:
+    """Check every file of a dataset folder.
+
+    Args:
+        folder: made by `lmrl generate`.
+        replay: the share of the episodes to play again in the simulator, evenly spread; 1 for all.
+        on_episodes: called with a number of episodes each time some have been checked.
+
+    Returns:
+        The number of episodes checked, and the problems found, a line each.
+
+    Raises:
+        LmrlError: the folder was not made by `lmrl generate`.
+    """
+    if not 0 <= replay <= 1:
+        raise LmrlError(f"the share of episodes to replay is {replay}; give a number from 0 to 1")
+    manifest = Manifest.read(folder)
+    task = get_task(manifest.content["task"])
+    problems = [f"{path.relative_to(folder)}: not in the manifest" for path in _unknown_files(folder, manifest)]
+    checked = 0
+    for shard, record in _shards(task, manifest):
+        path = folder / shard.file
+        if record is None or not path.is_file():
+            problems.append(f"{shard.file}: missing; run the same `lmrl generate` command again")
+            continue
+        if file_hash(path) != record["sha256"]:
+            problems.append(f"{shard.file}: its bytes are not the recorded ones")
+        try:
+            problems += _check_shard(task, shard, path, replay)
+        except LmrlError as error:
+            problems.append(str(error))
+        checked += shard.stop - shard.start
+        if on_episodes:
+            on_episodes(shard.stop - shard.start)
+    problems += _check_evaluation(task, folder, manifest)
+    return checked, problems
+
+
+def planned_episodes(folder: Path) -> int:
+    """How many episodes a folder's manifest names."""
+    configs = Manifest.read(folder).content["configs"].values()
+    return sum(split["episodes"] for config in configs for split in config["splits"].values())
+
+
+def _shards(task: Task, manifest: Manifest) -> Iterator[tuple[Shard, Any]]:
+    for name, config in manifest.content["configs"].items():
+        task.config(name)
+        for split, content in config["splits"].items():
+            policies = tuple(config["policies"].items())
+            plan = Plan(task.name, name, split, content["episodes"], config["shard_size"], config["seed"], policies)
+            for shard in plan.shards:
+                yield shard, manifest.record(plan, shard.file)
+
+
+def _unknown_files(folder: Path, manifest: Manifest) -> list[Path]:
+    known = {
+        record["file"]
+        for config in manifest.content["configs"].values()
+        for split in config["splits"].values()
+        for record in split["shards"]
+    } | {manifest.content.get("evaluation", {}).get("file")}
+    return [path for path in sorted(folder.glob("data/**/*.parquet")) if str(path.relative_to(folder)) not in known]
+
+
+def _check_shard(task: Task, shard: Shard, path: Path, replay: float) -> list[str]:
+    seeds, ids = shard.seeds, np.array(shard.episode_ids, object)
+    policies = np.array([spec for spec, _ in shard.plan.policies], object)[shard.policy_index]
+    env_id = task.configs[shard.plan.config].env_id
+    env = make_vec(task.name, _BATCH, config=shard.plan.config)
+    problems: list[str] = []
+    row = 0
+    for table in read_batches(path, episode_schema(task), _BATCH):
+        if row + len(table) > len(ids):
+            break
+        rows = slice(row, row + len(table))
+        expected = {"episode_id": ids[rows], "seed": seeds[rows], "policy": policies[rows]}
+        problems += _check_rows(table, expected, env_id, shard.file)
+        problems += _check_replay(table, row, replay, env, shard.file)
+        row += len(table)
+    rows_in_file = pq.read_metadata(path).num_rows
+    if rows_in_file != len(ids):
+        problems.append(f"{shard.file}: {rows_in_file} rows instead of {len(ids)}")
+    return problems
+
+
+def _check_rows(table: pa.Table, expected: dict[str, Any], env_id: str, file: str) -> list[str]:
+    """Everything that must hold between the columns of a row, on arrays."""
+    if any(table[name].null_count for name in table.column_names):
+        return [f"{file}: a column has nulls"]
+    bad: dict[str, np.ndarray[Any, Any]] = {}
+    for name, values in expected.items():
+        bad[f"{name} is not the plan's"] = table[name].to_numpy() != values
+    turns = table["num_turns"].to_numpy()
+    paid = pc.list_value_length(table["rewards"]).to_numpy()
+    spoken = pc.list_value_length(table["messages"]).to_numpy()
+    messages = table["messages"].combine_chunks()
+    first = messages.offsets.to_numpy()[:-1] - messages.offsets.to_numpy()[0]
+    place = np.arange(int(spoken.sum())) - np.repeat(first, spoken)
+    roles = messages.flatten().field("role").to_numpy(zero_copy_only=False)
+    wrong_role = roles != np.where(place % 2 == 0, "user", "assistant")
+    episode_of = np.repeat(np.arange(len(table)), spoken)
+    rewards = table["rewards"].combine_chunks().flatten().to_numpy().astype(np.float64)
+    sums = np.bincount(np.repeat(np.arange(len(table)), paid), weights=rewards, minlength=len(table))
+    terminated, truncated = table["terminated"].to_numpy(), table["truncated"].to_numpy()
+    bad["env_id is not the config's"] = table["env_id"].to_numpy() != env_id
+    bad["num_turns is not the number of rewards"] = (turns != paid) | (turns < 1)
+    bad["messages do not alternate from the environment to the environment"] = (spoken != 2 * turns + 1) | (
+        np.bincount(episode_of, weights=wrong_role, minlength=len(table)) > 0
+    )
+    bad["episode_return is not the sum of the rewards"] = sums.astype(np.float32) != table["episode_return"].to_numpy()
+    bad["neither terminated nor truncated, or both"] = terminated == truncated
+    bad["success without an end of the game"] = table["success"].to_numpy() & ~terminated
+    names = table["episode_id"].to_pylist()
+    return [
+        line for what, rows in bad.items() for line in _named(file, what, [names[row] for row in np.flatnonzero(rows)])
+    ]
+
+
+def _check_replay(table: pa.Table, first: int, share: float, env: TextVectorEnv, file: str) -> list[str]:
+    """Replay the rows whose numbers fall on the grid of the share."""
+    numbers = np.arange(first, first + len(table))
+    rows = np.flatnonzero(np.floor((numbers + 1) * share) > np.floor(numbers * share))
+    chosen = table.take(pa.array(rows))
+    differences = replay_table(chosen, env)
+    names = chosen["episode_id"].to_pylist()
+    return [
+        line
+        for name, difference in zip(names, differences, strict=True)
+        if difference is not None
+        for line in _named(file, f"does not replay: {difference}", [name])
+    ][:_SHOWN]
+
+
+def _named(file: str, what: str, names: list[str]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return [f"{file}: {what}: {', '.join(names[:_SHOWN])}{more}"]
+
+
+def _check_evaluation(task: Task, folder: Path, manifest: Manifest) -> list[str]:
+    record = manifest.content.get("evaluation")
+    if record is None:
+        return ["data/evaluation: missing; run the same `lmrl generate` command again"]
+    try:
+        found = pa.concat_tables(read_batches(folder / record["file"], evaluation_schema(task)))
+    except LmrlError as error:
+        return [str(error)]
+    return (
+        []
+        if found.equals(evaluation_table(task.name))
+        else [f"{record['file']}: not the evaluation episodes of {task.name}"]
+    )
