@@ -35,9 +35,9 @@ def root(
 
 def main() -> NoReturn:
     """Run the command line: 0 on success, 2 for an error that the user can mend, 130 when interrupted."""
-    for point in sorted(entry_points(group="lmrl.commands"), key=lambda point: point.name):
-        app.add_typer(point.load())
     try:
+        for point in sorted(entry_points(group="lmrl.commands"), key=lambda point: point.name):
+            app.add_typer(point.load())
         app()
     except LmrlError as error:
         _fail(str(error))

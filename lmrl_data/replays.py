@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from lmrl_data.episode import Episode, to_table
+from lmrl_data.game import Bools
 from lmrl_data.registry import find_env, make_vec
 from lmrl_data.vector import TextVectorEnv
 
@@ -38,56 +40,90 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
     if env is None:
         task, config, _ = find_env(table["env_id"][0].as_py())
         env = make_vec(task.name, min(_BATCH, len(table)), config=config)
-    differences: list[str | None] = []
-    for first in range(0, len(table), env.num_envs):
-        differences += _replay_batch(table.slice(first, env.num_envs), env)
+    whole = _without_nulls(table)
+    chosen = table.filter(pa.array(whole))
+    found: list[str | None] = []
+    for first in range(0, len(chosen), env.num_envs):
+        found += _replay_batch(chosen.slice(first, env.num_envs), env)
+    differences: list[str | None] = ["a value is missing"] * len(table)
+    for row, difference in zip(np.flatnonzero(whole).tolist(), found, strict=True):
+        differences[row] = difference
     return differences
 
 
-def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
-    count = len(table)
-    lengths = pc.list_value_length(table["rewards"]).to_numpy()
-    spoken = pc.list_value_length(table["messages"]).to_numpy()
-    messages = table["messages"].combine_chunks()
-    said = messages.flatten().field("content").to_numpy(zero_copy_only=False)
-    paid = table["rewards"].combine_chunks().flatten().to_numpy()
-    first_said = np.concatenate([[0], spoken.cumsum()[:-1]])
-    first_paid = np.concatenate([[0], lengths.cumsum()[:-1]])
-    differences: list[str | None] = [None] * count
+def _without_nulls(table: pa.Table) -> Bools:
+    """Which rows have no null in any column, message or reward."""
+    whole = np.ones(len(table), np.bool_)
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        whole &= column.is_valid().to_numpy(zero_copy_only=False)
+        if pa.types.is_list(column.type):
+            elements = column.flatten()
+            valid = elements.is_valid().to_numpy(zero_copy_only=False)
+            for part in elements.flatten() if pa.types.is_struct(elements.type) else ():
+                valid &= part.is_valid().to_numpy(zero_copy_only=False)
+            whole[pc.list_parent_indices(column).to_numpy()[~valid]] = False
+    return whole
 
-    def note(rows: np.ndarray, message: str) -> None:
+
+class _Recorded:
+    """A batch of recorded episodes as flat arrays, with where each episode begins in them."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.length = pc.list_value_length(table["rewards"]).to_numpy()
+        self.spoken = pc.list_value_length(table["messages"]).to_numpy()
+        messages = table["messages"].combine_chunks().flatten()
+        self.content = messages.field("content").to_numpy(zero_copy_only=False)
+        self.reward = table["rewards"].combine_chunks().flatten().to_numpy()
+        self.first_message = np.concatenate([[0], self.spoken.cumsum()]).astype(np.int64)[:-1]
+        self.first_reward = np.concatenate([[0], self.length.cumsum()]).astype(np.int64)[:-1]
+        # The environment speaks first, then they take turns.
+        place = np.arange(len(messages)) - np.repeat(self.first_message, self.spoken)
+        wrong = messages.field("role").to_numpy(zero_copy_only=False) != np.where(place % 2 == 0, "user", "assistant")
+        episode = np.repeat(np.arange(len(table)), self.spoken)
+        self.wrong_roles = np.bincount(episode, weights=wrong, minlength=len(table)) > 0
+
+
+def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
+    recorded = _Recorded(table)
+    length, content = recorded.length, recorded.content
+    differences: list[str | None] = [None] * len(table)
+
+    def note(rows: NDArray[np.int64], message: str) -> None:
         for row in rows.tolist():
             differences[row] = differences[row] or message
 
-    note(np.flatnonzero(spoken != 2 * lengths + 1), "messages and rewards do not belong together")
-    note(np.flatnonzero(table["env_id"].to_numpy() != env.env_id), f"not an episode of {env.env_id}")
     seeds = table["seed"].to_numpy()
+    note(np.flatnonzero(length == 0), "the episode has no turns")
+    note(np.flatnonzero(recorded.spoken != 2 * length + 1), "messages and rewards do not belong together")
+    note(np.flatnonzero(recorded.wrong_roles), "the roles do not alternate")
+    note(np.flatnonzero(table["num_turns"].to_numpy() != length), "num_turns differs")
+    note(np.flatnonzero(table["env_id"].to_numpy() != env.env_id), f"not an episode of {env.env_id}")
     note(np.flatnonzero(seeds < 0), "the seed is negative")
+    playing = np.array([difference is None for difference in differences], np.bool_)
     observations, _ = env.reset(np.maximum(seeds, 0))
-    playing = np.array([difference is None for difference in differences])
     shown = np.flatnonzero(playing)
-    note(shown[observations[shown] != said[first_said[shown]]], "the first observation differs")
+    note(shown[observations[shown] != content[recorded.first_message[shown]]], "the first observation differs")
     ended = np.zeros(env.num_envs, np.bool_)
-    infos = None
-    for turn in range(int(lengths.max(initial=0))):
-        rows = np.flatnonzero(playing & (lengths > turn))
+    for turn in range(int(length[playing].max(initial=0))):
+        rows = np.flatnonzero(playing & (length > turn))
         note(rows[ended[rows]], f"turn {turn + 1}: the episode has already ended")
+        said = recorded.first_message[rows] + 2 * turn + 1
         actions = np.full(env.num_envs, "", object)
-        actions[rows] = said[first_said[rows] + 2 * turn + 1]
+        actions[rows] = content[said]
         observations, rewards, terminated, truncated, infos = env.step(actions)
         ended = terminated | truncated
-        note(rows[observations[rows] != said[first_said[rows] + 2 * turn + 2]], f"turn {turn + 1}: observation differs")
-        note(rows[rewards[rows] != paid[first_paid[rows] + turn]], f"turn {turn + 1}: reward differs")
-        last = rows[lengths[rows] == turn + 1]
+        note(rows[observations[rows] != content[said + 1]], f"turn {turn + 1}: observation differs")
+        paid = recorded.reward[recorded.first_reward[rows] + turn]
+        note(rows[rewards[rows] != paid], f"turn {turn + 1}: reward differs")
+        last = rows[length[rows] == turn + 1]
         note(last[~ended[last]], "the episode has not ended")
-        for name, value in (("terminated", terminated), ("truncated", truncated), ("success", infos["success"])):
-            recorded = table[name].to_numpy()
-            note(last[value[last] != recorded[last]], f"{name} differs")
-        recorded_returns = table["episode_return"].to_numpy()
-        note(last[infos["return"][last].astype(np.float32) != recorded_returns[last]], "episode_return differs")
-    recorded_info = table["info"].to_pylist()
-    for row in np.flatnonzero(playing & (lengths > 0)).tolist():
-        if differences[row] is None and recorded_info[row] != env.episode_info(row):
+        outcome = {"terminated": terminated, "truncated": truncated, "success": infos["success"]}
+        outcome["episode_return"] = infos["return"].astype(np.float32)
+        for name, values in outcome.items():
+            note(last[values[last] != table[name].to_numpy()[last]], f"{name} differs")
+    infos_recorded = table["info"].to_pylist()
+    for row in np.flatnonzero(playing).tolist():
+        if differences[row] is None and infos_recorded[row] != env.episode_info(row):
             differences[row] = "info differs"
-    note(np.flatnonzero(lengths == 0), "the episode has no turns")
     return differences

@@ -1,7 +1,8 @@
 """Statistics of a split, computed by column in one pass over its Parquet files."""
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,77 +10,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from lmrl_cards.distribution import Distribution
 from lmrl_data.dataset import read_batches, split_files
-from lmrl_data.episode import episode_schema
+from lmrl_data.episode import Episode, episode_schema, from_table
+from lmrl_data.errors import LmrlError
 from lmrl_data.game import Game, action_of
-from lmrl_data.registry import get_task, make_game
+from lmrl_data.registry import Task, get_task, make_game
 
 _ROWS = 16_384
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """How often each value occurs: all that means, quantiles and histograms need, in little memory.
-
-    Attributes:
-        values: the different values, ascending, shape (K,).
-        counts: how often each occurs, at least once, shape (K,).
-    """
-
-    values: NDArray[np.float64]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: ArrayLike) -> "Distribution":
-        """The distribution of an array."""
-        different, counts = np.unique(np.asarray(values, np.float64), return_counts=True)
-        return cls(different, counts)
-
-    @classmethod
-    def merged(cls, parts: Iterable["Distribution"]) -> "Distribution":
-        """The distribution of all parts together."""
-        parts = [*parts, cls(np.zeros(0), np.zeros(0, np.int64))]
-        values, index = np.unique(np.concatenate([part.values for part in parts]), return_inverse=True)
-        counts = np.zeros(len(values), np.int64)
-        np.add.at(counts, index, np.concatenate([part.counts for part in parts]))
-        return cls(values, counts)
-
-    @property
-    def count(self) -> int:
-        """How many values there are."""
-        return int(self.counts.sum())
-
-    @property
-    def mean(self) -> float:
-        """The mean; NaN of nothing, as the other figures."""
-        return float(self.values @ self.counts) / self.count if self.count else float("nan")
-
-    @property
-    def std(self) -> float:
-        """The population standard deviation."""
-        if not self.count:
-            return float("nan")
-        return float(np.sqrt(((self.values - self.mean) ** 2) @ self.counts / self.count))
-
-    @property
-    def minimum(self) -> float:
-        """The lowest value."""
-        return float(self.values[0]) if self.count else float("nan")
-
-    @property
-    def maximum(self) -> float:
-        """The highest value."""
-        return float(self.values[-1]) if self.count else float("nan")
-
-    def quantile(self, q: float) -> float:
-        """The lowest value that at least a share `q` of the values do not exceed: always one that occurs."""
-        if not self.count:
-            return float("nan")
-        # In whole numbers: q * count is a rounding error above the rank for some q.
-        rank = max(1, int(np.ceil(round(q * self.count, 6))))
-        return float(self.values[np.searchsorted(self.counts.cumsum(), rank)])
 
 
 @dataclass(frozen=True)
@@ -138,7 +78,7 @@ class GroupStatistics:
         return self._share(self.truncated)
 
     def _share(self, part: int) -> float:
-        return part / self.episodes if self.episodes else float("nan")
+        return part / self.episodes if self.episodes else math.nan
 
 
 @dataclass(frozen=True)
@@ -150,9 +90,12 @@ class SplitStatistics:
         policies: of the episodes of each behaviour policy, by name in alphabetical order.
         agent_characters: Unicode characters per message of the agent.
         environment_characters: Unicode characters per message of the environment.
-        seeds: different seeds.
-        starts: different start values: the info fields that ``reset(options=…)`` takes. None where there are none.
+        seeds: how many different seeds there are.
+        starts: a key for each different start (see `start_keys`); empty where a task's episodes do not record it.
         unusable_actions: agent turns whose text is no action of the game; None for tasks without a table of actions.
+        env_ids: the environments that the episodes name, in alphabetical order.
+        first_success: the first episode that solved the task.
+        first_failure: the first one that did not.
         num_bytes: size of the columns in memory (Arrow), as ``dataset_info`` counts it.
     """
 
@@ -161,8 +104,11 @@ class SplitStatistics:
     agent_characters: Distribution
     environment_characters: Distribution
     seeds: int
-    starts: int | None
+    starts: frozenset[str]
     unusable_actions: int | None
+    env_ids: tuple[str, ...]
+    first_success: Episode | None
+    first_failure: Episode | None
     num_bytes: int
 
 
@@ -174,10 +120,10 @@ def split_statistics(
     split: str = "train",
     on_episodes: Callable[[int], None] | None = None,
 ) -> SplitStatistics:
-    """The statistics of a split of a local dataset folder.
+    """The statistics of a split of a local dataset folder, in one pass over its files.
 
-    One pass over the files. Memory holds one batch, the seeds (8 bytes per episode), and a counter for each different
-    length, return and start value.
+    Memory holds one batch, the seeds (8 bytes per episode), the different starts, and for each batch the counts of the
+    lengths and returns that occur in it.
 
     Args:
         folder: of the dataset.
@@ -192,36 +138,65 @@ def split_statistics(
     found = get_task(task)
     name, _ = found.config(config)
     schema = episode_schema(found)
-    tally = _Tally(make_game(task, name), [field for field in found.options if field in found.info])
+    tally = _Tally(found, make_game(task, name))
     for path in split_files(folder, name, split):
         for table in read_batches(path, schema, _ROWS):
+            _check_complete(table, path)
             tally.add(table)
             if on_episodes:
                 on_episodes(len(table))
     return tally.result()
 
 
+def start_fields(task: Task) -> list[str]:
+    """The fields that say how an episode started: those that ``reset(options=…)`` takes and ``info`` records."""
+    return [name for name in task.options if name in task.info]
+
+
+def start_keys(values: pa.StructArray, fields: Sequence[str]) -> set[str]:
+    """A text for each different combination of the fields of a column of structs, ``info`` or ``options``."""
+    if not fields:
+        return set()
+    columns: list[Any] = []
+    for name in fields:
+        column = values.field(name)
+        if pa.types.is_list(column.type):
+            column = pc.binary_join(column.cast(pa.list_(pa.string())), ",")
+        columns.append(column.cast(pa.string()))
+    joined = pc.binary_join_element_wise(*columns, "\x1f", null_handling="replace")
+    return set(pc.unique(joined).to_pylist())
+
+
 class _Tally:
     """What the pass over a split counts."""
 
-    def __init__(self, game: Game | None, start_fields: list[str]) -> None:
+    def __init__(self, task: Task, game: Game | None) -> None:
         self.game = game
-        self.start_fields = start_fields
+        self.actions = pa.array([] if game is None else list(game.action_index), pa.string())
+        self.start_fields = start_fields(task)
         self.groups: dict[str, list[GroupStatistics]] = defaultdict(list)
-        self.characters: list[list[Distribution]] = [[], []]
-        self.seeds: list[NDArray[np.int64]] = []
+        self.agent_characters: list[Distribution] = []
+        self.environment_characters: list[Distribution] = []
+        self.seeds: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
         self.starts: set[str] = set()
         self.unusable = 0
+        self.env_ids: set[str] = set()
+        self.first: dict[bool, Episode] = {}
         self.bytes = 0
 
     def add(self, table: pa.Table) -> None:
         """Count a batch of episodes."""
         self.bytes += table.nbytes
         self.seeds.append(table["seed"].to_numpy())
+        self.env_ids.update(pc.unique(table["env_id"]).to_pylist())
+        self.starts |= start_keys(table["info"].combine_chunks(), self.start_fields)
         self._add_groups(table)
         self._add_messages(table["messages"].combine_chunks().flatten())
-        if self.start_fields:
-            self.starts.update(_start_keys(table["info"].combine_chunks(), self.start_fields))
+        success = table["success"].to_numpy()
+        for outcome in {True, False} - set(self.first):
+            rows = np.flatnonzero(success == outcome)
+            if len(rows):
+                (self.first[outcome],) = from_table(table.slice(rows[0], 1))
 
     def result(self) -> SplitStatistics:
         """The figures of everything that was counted."""
@@ -229,11 +204,14 @@ class _Tally:
         return SplitStatistics(
             overall=GroupStatistics.merged(policies.values()),
             policies=policies,
-            agent_characters=Distribution.merged(self.characters[0]),
-            environment_characters=Distribution.merged(self.characters[1]),
-            seeds=len(np.unique(np.concatenate(self.seeds))) if self.seeds else 0,
-            starts=len(self.starts) if self.start_fields else None,
+            agent_characters=Distribution.merged(self.agent_characters),
+            environment_characters=Distribution.merged(self.environment_characters),
+            seeds=len(np.unique(np.concatenate(self.seeds))),
+            starts=frozenset(self.starts),
             unusable_actions=None if self.game is None else self.unusable,
+            env_ids=tuple(sorted(self.env_ids)),
+            first_success=self.first.get(True),
+            first_failure=self.first.get(False),
             num_bytes=self.bytes,
         )
 
@@ -252,27 +230,27 @@ class _Tally:
         texts = messages.field("content")
         by_agent = pc.equal(messages.field("role"), "assistant")
         characters, agent = pc.utf8_length(texts).to_numpy(), by_agent.to_numpy(zero_copy_only=False)
-        for kind, mine in enumerate((agent, ~agent)):
-            # Lengths are small whole numbers: counting them is much faster than sorting them.
-            counts = np.bincount(characters[mine])
-            occurring = np.flatnonzero(counts)
-            self.characters[kind].append(Distribution(occurring.astype(np.float64), counts[occurring]))
+        self.agent_characters.append(Distribution.of_sizes(characters[agent]))
+        self.environment_characters.append(Distribution.of_sizes(characters[~agent]))
         if self.game is not None:
-            known = pa.array(list(self.game.action_index), pa.string())
             actions = texts.filter(by_agent)
-            odd = actions.filter(pc.invert(pc.is_in(actions, known))).value_counts()
-            for text, count in zip(*(odd.field(name).to_pylist() for name in ("values", "counts")), strict=True):
-                self.unusable += count if action_of(self.game, text) < 0 else 0
+            # Usually none: only other spellings of an action and unusable texts are looked at one by one.
+            others = actions.filter(pc.invert(pc.is_in(actions, self.actions))).value_counts()
+            for other in others.to_pylist():
+                self.unusable += other["counts"] if action_of(self.game, other["values"]) < 0 else 0
 
 
-def _start_keys(info: pa.StructArray, fields: list[str]) -> list[str]:
-    """A text for each different start of a batch."""
-    columns: list[Any] = []
-    for name in fields:
-        column = info.field(name)
-        if pa.types.is_list(column.type):
-            column = pc.binary_join(column.cast(pa.list_(pa.string())), ",")
-        columns.append(column.cast(pa.string()))
-    joined = pc.binary_join_element_wise(*columns, "\x1f", null_handling="replace")
-    keys: list[str] = pc.unique(joined).to_pylist()
-    return keys
+def _check_complete(table: pa.Table, path: Path) -> None:
+    """Refuse missing values and returns that are no numbers, which no episode has.
+
+    Raises:
+        LmrlError: there are some.
+    """
+    messages = table["messages"].combine_chunks().flatten()
+    columns = {name: table[name] for name in table.column_names}
+    columns |= {"messages.role": messages.field("role"), "messages.content": messages.field("content")}
+    for name, column in columns.items():
+        if column.null_count:
+            raise LmrlError(f"{path}: column {name!r} has missing values; make the file again with `lmrl generate`")
+    if not pc.all(pc.is_finite(table["episode_return"]), min_count=0).as_py():
+        raise LmrlError(f"{path}: column 'episode_return' has values that are no numbers; make the file again")

@@ -1,14 +1,13 @@
-"""How a conversation becomes tokens: pieces of a chat template around each message, the same in training and play.
+"""How a conversation becomes tokens: pieces of a chat template around each message, the same in training and in play.
 
 The template is rendered once, for a probe conversation, and cut into the pieces that stand between the messages. A
-conversation is then the concatenation of those pieces and of the messages' own tokens, so each message is tokenised
-once, its length does not depend on its neighbours, and the tokens of the agent are known without searching for them.
+conversation is then the concatenation of these pieces and of the messages' own tokens: a message is tokenised once, its
+length does not depend on its neighbours, and the agent's tokens are known without searching for them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
@@ -29,7 +28,7 @@ CHAT_TEMPLATE = (
     f"{{% if add_generation_prompt %}}{ASSISTANT}{{% endif %}}"
 )
 
-_ASKED, _ANSWERED, _LAST = "probe1", "probe2", "probe3"
+_PROBES = ("probe1", "probe2", "probe3")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class ChatFormat:
     Attributes:
         begin: before the first message of the environment.
         reply: between a message of the environment and the agent's reply to it: the generation prompt.
-        end: what ends the agent's turn; the agent says it itself, so it is trained on.
+        end: what ends the agent's turn. The agent says it itself, so it is trained on; the last of it is a special token.
         after: between the end of the agent's turn and the environment's next message.
     """
 
@@ -50,10 +49,10 @@ class ChatFormat:
 
 
 class ChatEncoder:
-    """Encodes messages with a tokenizer and its chat template.
+    """Encodes conversations with a tokenizer and its chat template.
 
     Raises:
-        LmrlError: the tokenizer has no chat template, or one that does not join messages piece by piece.
+        LmrlError: the tokenizer has no chat template, or one that is no plain sequence of messages.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -62,76 +61,47 @@ class ChatEncoder:
         self.encode = lru_cache(maxsize=2**16)(self._encode)
 
     def _encode(self, text: str) -> tuple[int, ...]:
-        """The tokens of a message. A special token spelt out in it is text: nobody can end a turn for somebody else."""
+        """The tokens of a message. A special token spelt out in it stays text: nobody ends a turn for somebody else."""
         return tuple(self.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """The tokens of a conversation that the agent speaks in next; it starts and ends with the environment."""
-        ids = [*self.format.begin, *self.encode(messages[0]["content"])]
+        """The tokens of a conversation in which the agent speaks next; it starts and ends with the environment."""
+        form = self.format
+        ids = [*form.begin, *self.encode(messages[0]["content"])]
         for said, heard in zip(messages[1::2], messages[2::2], strict=True):
-            ids += self.format.reply + self.encode(said["content"]) + self.format.end
-            ids += self.format.after + self.encode(heard["content"])
-        ids += self.format.reply
+            ids += form.reply + self.encode(said["content"]) + form.end + form.after + self.encode(heard["content"])
+        ids += form.reply
         return ids
 
 
-def has_generation_marks(tokenizer: PreTrainedTokenizerBase) -> bool:
-    """Whether the chat template marks what the agent says, as training needs."""
-    template = tokenizer.chat_template
-    return isinstance(template, str) and "generation %}" in template.replace("-%}", " %}")
-
-
-def _render(tokenizer: PreTrainedTokenizerBase, messages: list[dict[str, str]]) -> str:
-    try:
-        return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
-    except Exception as error:  # templates raise whatever their authors chose
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise LmrlError(
-            f"the tokenizer has no chat template that takes turns of user and assistant ({reason}); "
-            "train the model first with `lmrl train bc --model PATH`"
-        ) from error
+def add_marked_template(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Give a pretrained tokenizer our chat template, its three special tokens, and ``<|end|>`` as the end of a turn."""
+    tokenizer.add_special_tokens({"eos_token": END, "extra_special_tokens": [USER, ASSISTANT]})
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = END
+    tokenizer.chat_template = CHAT_TEMPLATE
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase) -> ChatFormat:
-    asked, answered, last = (
-        {"role": role, "content": text}
-        for role, text in (("user", _ASKED), ("assistant", _ANSWERED), ("user", _LAST))
-    )
-    text = _render(tokenizer, [asked, answered, last])
-    pieces: list[str] = []
-    for probe in (_ASKED, _ANSWERED, _LAST):
-        piece, found, text = text.partition(probe)
-        if not found:
-            raise LmrlError("the tokenizer's chat template leaves messages out; give the model another template")
-        pieces.append(piece)
-    begin, reply, between = pieces
-    if text != reply:
+    roles = ("user", "assistant", "user")
+    messages = [{"role": role, "content": probe} for role, probe in zip(roles, _PROBES, strict=True)]
+    try:
+        text = str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+    except Exception as error:  # a template raises whatever its author chose
         raise LmrlError(
-            "the tokenizer's chat template writes earlier replies of the agent unlike the reply to come; "
-            "train the model first with `lmrl train bc --model PATH`"
+            f"the tokenizer has no chat template for user and assistant in turns ({type(error).__name__}); "
+            "train the model first: `lmrl train bc --model PATH`"
+        ) from error
+    pieces = []
+    for probe in _PROBES:
+        piece, _, text = text.partition(probe)
+        pieces.append(tuple(tokenizer.encode(piece, add_special_tokens=False)))
+    begin, reply, between = pieces
+    special = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
+    ends = [place for place, token in enumerate(between) if token in special]
+    if not ends or tuple(tokenizer.encode(text, add_special_tokens=False)) != reply:
+        raise LmrlError(
+            "the tokenizer's chat template does not end turns with a special token, or writes earlier replies unlike the "
+            "next one; set tokenizer.chat_template to lmrl_loaders.chat.CHAT_TEMPLATE and train the model"
         )
-
-    def encode(piece: str) -> tuple[int, ...]:
-        return tuple(tokenizer.encode(piece, add_special_tokens=False))
-
-    between_ids = encode(between)
-    # The turn ends with the first special token behind it; a template without one ends it with all that stands there.
-    special = next((i for i, token in enumerate(between_ids) if token in tokenizer.all_special_ids), None)
-    cut = len(between_ids) if special is None else special + 1
-    return ChatFormat(encode(begin), encode(reply), between_ids[:cut], between_ids[cut:])
-
-
-def use_template_with_marks(tokenizer: PreTrainedTokenizerBase) -> int:
-    """Give a tokenizer our chat template, and the tokens that it needs.
-
-    Returns:
-        How many tokens were added, for which the model needs embeddings.
-    """
-    missing = [token for token in (USER, ASSISTANT, END) if token not in tokenizer.get_vocab()]
-    added = tokenizer.add_special_tokens(_special(tokenizer))
-    tokenizer.chat_template = CHAT_TEMPLATE
-    return added
-
-
-def _special(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
-    return {}
+    return ChatFormat(begin, reply, between[: ends[0] + 1], between[ends[0] + 1 :])

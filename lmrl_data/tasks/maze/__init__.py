@@ -21,7 +21,7 @@ TASK = Task(
         "fully_observed": Config(
             env_id="lmrl/Maze-v0",
             kwargs={"observe": "fully_observed"},
-            bounds=Bounds(minimum=-100, mean=-83, maximum=-6.84, maximum_from="optimal", exact=True),
+            bounds=Bounds(minimum=-100, mean=-76.4290, maximum=-6.84, maximum_from="optimal", exact=True),
             collection=_REGIONS,
             sizes=_SIZES,
             evaluation_episodes=800,
@@ -29,7 +29,7 @@ TASK = Task(
         "partially_observed": Config(
             env_id="lmrl/MazePartiallyObserved-v0",
             kwargs={"observe": "partially_observed"},
-            bounds=Bounds(minimum=-100, mean=-83, maximum=-7.24, maximum_from="optimal", exact=True),
+            bounds=Bounds(minimum=-100, mean=-75.4137, maximum=-7.24, maximum_from="optimal", exact=True),
             collection=_REGIONS,
             sizes=_SIZES,
             evaluation_episodes=800,

@@ -21,7 +21,7 @@ TASK = Task(
         "default": Config(
             env_id="lmrl/Wordle-v0",
             kwargs={},
-            bounds=Bounds(minimum=-6, mean=-4, maximum=-1.9, maximum_from="optimal", exact=False),
+            bounds=Bounds(minimum=-6, mean=-4.0334, maximum=-1.8125, maximum_from="optimal", exact=True),
             collection={"mixture": 1.0},
             sizes=_SIZES,
             evaluation_episodes=4096,
@@ -29,7 +29,7 @@ TASK = Task(
         "full": Config(
             env_id="lmrl/WordleFull-v0",
             kwargs={"vocabulary": "full"},
-            bounds=Bounds(minimum=-6, mean=-4, maximum=-2.4, maximum_from="optimal", exact=False),
+            bounds=Bounds(minimum=-6, mean=-4.7279, maximum=-2.4261, maximum_from="optimal", exact=False),
             collection={"mixture": 1.0},
             sizes=_SIZES,
             evaluation_episodes=4600,

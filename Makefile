@@ -1,0 +1,53 @@
+# `make quickstart` and `make test` each do everything on a machine that has Python 3.11 or newer and git.
+
+PYTHON ?= python3
+# Installed first and pinned: elsewhere pip might take a build of several gigabytes.
+TORCH ?= torch==2.13.0
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Small models are faster on one thread each; nothing here needs the network once it is installed.
+export OMP_NUM_THREADS := 1
+export HF_HUB_OFFLINE := 1
+export HF_DATASETS_CACHE := $(CURDIR)/$(VENV)/datasets-cache
+export MPLBACKEND := Agg
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: quickstart test benchmark clean
+
+quickstart: $(VENV)/train.stamp
+	lmrl generate --task wordle --config default
+	lmrl generate --task maze
+	lmrl validate lmrl-gym/wordle lmrl-gym/maze --all
+	python -c 'from datasets import load_dataset; print(load_dataset("lmrl-gym/wordle"), load_dataset("lmrl-gym/maze", "partially_observed"))'
+	lmrl train bc --task maze --model tiny
+	for policy in random mixture consistent entropy optimal; do lmrl evaluate --task wordle --policy $$policy -q || exit; done
+	for policy in random region-0 hf:models/maze-bc optimal; do lmrl evaluate --task maze --policy $$policy -q || exit; done
+	for policy in random region-0 optimal; do lmrl evaluate --task maze --config partially_observed --policy $$policy -q || exit; done
+	lmrl leaderboard results --out results/leaderboard.md
+
+test: $(VENV)/dev.stamp
+	ruff check .
+	ruff format --check .
+	mypy
+	python -m pytest -n 2
+
+benchmark: $(VENV)/dev.stamp
+	python -m benchmarks.speed
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet "$(TORCH)"
+
+$(VENV)/train.stamp: $(VENV)/bin/python pyproject.toml
+	$(BIN)/pip install --quiet --editable ".[train]"
+	touch $@
+
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
+	$(BIN)/pip install --quiet --editable ".[train,dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) lmrl-gym models results

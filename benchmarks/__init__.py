@@ -1,0 +1,1 @@
+"""Speed measurements: ours beside the peers that install from the package index."""

@@ -1,0 +1,129 @@
+"""What is measured of lmrl-gym: for each row, a function that prepares the work and returns it."""
+
+import sysconfig
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from lmrl_generators.plan import make_plans
+from lmrl_generators.shards import make_shard
+from numpy.typing import NDArray
+
+import lmrl_data
+from benchmarks.rows import MAZE_MOVES, answers, fresh, import_seconds, maze_moves, process_seconds, wordle_guesses
+from benchmarks.timing import Work
+from lmrl_data.env import TextEnv
+from lmrl_data.episode import to_table
+from lmrl_data.registry import get_task
+from lmrl_data.replays import replay_table
+from lmrl_data.tasks.maze.rules import MOVES
+from lmrl_data.tasks.wordle.rules import TRIES
+from lmrl_data.vector import GameVectorEnv
+
+BATCH = 4096
+ROLLOUT_BATCH = 256
+REPLAY_EPISODES = {"wordle": 4096, "maze": 512}
+ROLLOUT_POLICIES = {"wordle": "mixture", "maze": "random"}
+SHARD_EPISODES = 50_000
+
+
+def _batched(task: str, turns: int, choices: int, text: bool) -> Work:
+    """Whole episodes of a batch, reset included, with actions drawn beforehand; counts the steps of unfinished rows."""
+    env = lmrl_data.make_vec(task, BATCH)
+    assert isinstance(env, GameVectorEnv)
+    generator = np.random.default_rng(0)
+    seeds = np.arange(BATCH)
+    chosen = generator.integers(choices, size=(turns, BATCH), dtype=np.int32)
+
+    def play(actions: Sequence[NDArray[np.int32]] | list[list[str]]) -> float:
+        steps = 0
+        env.reset(seeds)
+        going_on = BATCH
+        for turn in actions:
+            steps += going_on
+            _, _, terminated, truncated, _ = env.step(turn)
+            going_on = BATCH - int(np.count_nonzero(terminated | truncated))
+        return steps
+
+    if not text:
+        return Work(play, lambda: list(chosen))
+    texts = env.game.action_texts[chosen].tolist()
+    return Work(play, lambda: fresh(texts))
+
+
+def _single(env: TextEnv, episodes: list[list[str]]) -> Work:
+    """Episodes one after another, each reset with its seed."""
+
+    def play(episodes: list[list[str]]) -> float:
+        steps = 0
+        for seed, actions in enumerate(episodes):
+            env.reset(seed=seed)
+            for action in actions:
+                _, _, terminated, truncated, _ = env.step(action)
+                steps += 1
+                if terminated or truncated:
+                    break
+        return steps
+
+    return Work(play, lambda: fresh(episodes))
+
+
+def _wordle_single() -> Work:
+    return _single(lmrl_data.make("wordle"), [[" ".join(word) for word in words] for words in wordle_guesses()])
+
+
+def _maze_single() -> Work:
+    return _single(lmrl_data.make("maze"), [[f"move {move}" for move in moves] for moves in maze_moves()])
+
+
+def _parquet(folder: Path) -> Work:
+    """A shard as `lmrl generate` makes it in one of its workers: played, written, flushed to the disk, hashed."""
+    (plan,) = make_plans("wordle", config="full", episodes=SHARD_EPISODES, validation=0, shard_size=SHARD_EPISODES)
+    (shard,) = plan.shards
+    return Work(lambda _: make_shard(shard, folder)["episodes"])
+
+
+def _rollout(task: str) -> Work:
+    """Episodes in text, through the loop that evaluation and training use."""
+    env = lmrl_data.make_vec(task, ROLLOUT_BATCH)
+    policy = lmrl_data.make_policy(ROLLOUT_POLICIES[task], task)
+    return Work(lambda _: len(lmrl_data.rollout(env, policy, range(ROLLOUT_BATCH))))
+
+
+def _replay(task: str) -> Work:
+    """Recorded episodes played again, with every text, reward, flag and info compared."""
+    seeds = range(REPLAY_EPISODES[task])
+    policy = lmrl_data.make_policy(ROLLOUT_POLICIES[task], task)
+    table = to_table(lmrl_data.rollout(lmrl_data.make_vec(task, len(seeds)), policy, seeds), get_task(task))
+
+    def play(_: object) -> float:
+        differences = replay_table(table)
+        assert differences == [None] * len(seeds), "recorded episodes must replay"
+        return len(differences)
+
+    return Work(play)
+
+
+def prepare(folder: Path) -> dict[str, Callable[[], Work]]:
+    """How to prepare the work of each row.
+
+    Args:
+        folder: where data are written, on the disk to be measured.
+    """
+    lmrl = str(Path(sysconfig.get_path("scripts")) / "lmrl")
+    return {
+        "wordle-batch-index": partial(_batched, "wordle", TRIES, len(answers()), text=False),
+        "wordle-batch-text": partial(_batched, "wordle", TRIES, len(answers()), text=True),
+        "wordle-single": _wordle_single,
+        "wordle-parquet": partial(_parquet, folder),
+        "wordle-rollout": partial(_rollout, "wordle"),
+        "wordle-replay": partial(_replay, "wordle"),
+        "maze-batch-index": partial(_batched, "maze", MAZE_MOVES, len(MOVES), text=False),
+        "maze-batch-text": partial(_batched, "maze", MAZE_MOVES, len(MOVES), text=True),
+        "maze-single": _maze_single,
+        "maze-rollout": partial(_rollout, "maze"),
+        "maze-replay": partial(_replay, "maze"),
+        "import": lambda: Work(partial(import_seconds, "lmrl_data")),
+        "help": lambda: Work(partial(process_seconds, [lmrl, "--help"])),
+    }

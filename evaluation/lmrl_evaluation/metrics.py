@@ -1,0 +1,217 @@
+"""What an evaluation measures, and how sure it is: estimates with bootstrap intervals, clustered by start state.
+
+Evaluation sets visit a task's start states over and over, and episodes from one start are alike: a deterministic policy
+even plays the same episode each time. Counting those as independent would make intervals too narrow. So the start state
+is the unit that is resampled, with all its episodes (cluster bootstrap: Cameron, Gelbach and Miller, 2008). Where no
+start comes twice this is the ordinary bootstrap. An interval speaks of other starts drawn in the same way; where the
+evaluation visits every start there is, it is wider than it need be.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lmrl_data.errors import LmrlError
+from lmrl_data.game import Game, action_of
+from lmrl_data.registry import Bounds, Task, get_task, make_game
+from lmrl_data.seeding import below
+
+if TYPE_CHECKING:
+    from lmrl_evaluation.result import Result
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+METRICS = ("mean_return", "normalized_score", "success_rate", "mean_length")
+OPTIONAL_METRICS = ("unusable_action_rate",)
+
+RESAMPLES = 2000
+LEVEL = 0.95
+
+# The same resamples each time: a result follows from its episodes alone.
+_SEED = 0
+# Elements of a block of resampling weights: bounds the memory, whatever the number of episodes.
+_BLOCK = 2**21
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured value and its uncertainty.
+
+    Attributes:
+        value: the estimate.
+        interval: percentile bootstrap interval, 95 %; a point where all episodes are alike.
+        standard_error: of the estimate.
+    """
+
+    value: float
+    interval: tuple[float, float]
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two policies on the same episodes.
+
+    Attributes:
+        difference: mean return of the first less that of the second.
+        probability_better: share of the resamples in which the first is better, ties counting half.
+    """
+
+    difference: Estimate
+    probability_better: float
+
+
+def summarise(table: pa.Table, task: Task, config: str) -> dict[str, Estimate]:
+    """The metrics of finished episodes.
+
+    Args:
+        table: episodes of one config, in the schema of `lmrl_data.episode.episode_schema`.
+        task: the task.
+        config: name of its config, whose bounds normalise the score.
+
+    Returns:
+        ``mean_return`` (undiscounted, per episode), ``normalized_score`` (of the mean return), ``success_rate``,
+        ``mean_length`` (agent turns) and, where the task's rules run on arrays and so can tell,
+        ``unusable_action_rate`` (per agent turn).
+
+    Raises:
+        LmrlError: fewer than two episodes.
+    """
+    turns = table["num_turns"].to_numpy().astype(np.float64)
+    once = np.ones(len(table))
+    measured = {
+        "mean_return": (_returns(table), once),
+        "success_rate": (table["success"].to_numpy().astype(np.float64), once),
+        "mean_length": (turns, once),
+    }
+    game = make_game(task.name, config)
+    if game is not None:
+        measured["unusable_action_rate"] = (_unusable(table, game), turns)
+    values, weights = (np.stack(columns, axis=1) for columns in zip(*measured.values(), strict=True))
+    estimates, _ = bootstrap_means(values, weights, start_clusters(table, task))
+    found = dict(zip(measured, estimates, strict=True))
+    score = _normalised(found["mean_return"], task.config(config)[1].bounds)
+    return {"mean_return": found.pop("mean_return"), "normalized_score": score, **found}
+
+
+def compare(a: "Result", b: "Result") -> Comparison:
+    """Compare two results on the same evaluation episodes, pair by pair.
+
+    What the two have in common, such as how hard a start is, cancels out: the comparison can be sure of a difference
+    that the two intervals by themselves hide.
+
+    Raises:
+        LmrlError: the results are not of the same episodes.
+    """
+    if a.env_id != b.env_id:
+        raise LmrlError(f"{a.env_id} and {b.env_id} cannot be compared; evaluate both policies on one environment")
+    if a.table["seed"] != b.table["seed"]:
+        raise LmrlError("the results are of different episodes; evaluate both with the same seed and episodes")
+    differences = (_returns(a.table) - _returns(b.table))[:, None]
+    clusters = start_clusters(a.table, get_task(a.task))
+    (estimate,), means = bootstrap_means(differences, np.ones_like(differences), clusters)
+    return Comparison(estimate, float(np.mean(means > 0) + np.mean(means == 0) / 2))
+
+
+def bootstrap_means(values: Floats, weights: Floats, clusters: Ints) -> tuple[list[Estimate], Floats]:
+    """Weighted means (sums of values over sums of weights) and their uncertainty.
+
+    Args:
+        values: K quantities of N episodes, shape (N, K).
+        weights: what each is a share of, shape (N, K): 1 for a mean per episode, its turns for a mean per turn.
+        clusters: the cluster of each episode, numbered from 0, shape (N,). A single cluster cannot say how clusters
+            differ, so then the episodes are resampled one by one.
+
+    Returns:
+        K estimates, and the resampled means, shape (RESAMPLES, K). The standard error is the linearised one of a ratio;
+        for a mean over clusters of one episode it is the usual s / sqrt(N).
+
+    Raises:
+        LmrlError: fewer than two episodes.
+    """
+    if len(values) < 2:
+        raise LmrlError(f"a confidence interval takes at least 2 episodes, not {len(values)}; evaluate more")
+    if not clusters.any():
+        clusters = np.arange(len(values))
+    # Relative to the first episode, so that episodes that are alike leave exactly nothing.
+    residuals = values - values[0] / weights[0] * weights
+    residuals -= residuals.sum(axis=0) / weights.sum(axis=0) * weights
+    count, groups = values.shape[1], int(clusters.max()) + 1
+    sums = np.zeros((groups, 2 * count))
+    np.add.at(sums, clusters, np.hstack([residuals, weights]))
+    errors = np.sqrt(groups / (groups - 1) * (sums[:, :count] ** 2).sum(axis=0)) / weights.sum(axis=0)
+    resampled = _resampled_sums(sums)
+    means = np.array([math.fsum(value) / math.fsum(weight) for value, weight in zip(values.T, weights.T, strict=True)])
+    resampled_means = means + resampled[:, :count] / resampled[:, count:]
+    lows, highs = np.quantile(resampled_means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    estimates = [
+        Estimate(value, (low, high), error)
+        for value, low, high, error in zip(means.tolist(), lows.tolist(), highs.tolist(), errors.tolist(), strict=True)
+    ]
+    return estimates, resampled_means
+
+
+def start_clusters(table: pa.Table, task: Task) -> Ints:
+    """The start state of each episode, numbered from 0: the fields of ``info`` that ``reset(options=…)`` takes as well.
+
+    A task that records no such field has episodes with starts of their own.
+    """
+    fields = [name for name in task.info if name in task.options]
+    if not fields:
+        return np.arange(len(table))
+    numbers: dict[str, int] = {}
+    starts = (json.dumps([info[name] for name in fields]) for info in table["info"].to_pylist())
+    return np.array([numbers.setdefault(start, len(numbers)) for start in starts], np.int64)
+
+
+def _resampled_sums(sums: Floats) -> Floats:
+    """The column sums of rows drawn with replacement, shape (RESAMPLES, columns)."""
+    # Raw bits, because numpy keeps those the same in all versions: everybody gets the same intervals.
+    bits = np.random.PCG64(_SEED)
+    groups = len(sums)
+    totals = np.empty((RESAMPLES, sums.shape[1]))
+    step = max(1, _BLOCK // groups)
+    for first in range(0, RESAMPLES, step):
+        rows = min(step, RESAMPLES - first)
+        drawn = below(bits.random_raw((rows, groups)), groups) + groups * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups)
+        totals[first : first + rows] = times @ sums
+    return totals
+
+
+def _normalised(mean_return: Estimate, bounds: Bounds) -> Estimate:
+    """The normalised score of a mean return: a rising function of it, so its interval has the ends' scores for ends."""
+    low, high = (bounds.normalise(end) for end in mean_return.interval)
+    value, error = mean_return.value, mean_return.standard_error
+    # The score has a kink at the mean of the data: the slope there is that across the standard error.
+    slope_error = (bounds.normalise(value + error) - bounds.normalise(value - error)) / 2
+    return Estimate(bounds.normalise(value), (low, high), slope_error)
+
+
+def _returns(table: pa.Table) -> Floats:
+    """The undiscounted returns, from the rewards: the column `episode_return` has fewer digits."""
+    rewards = table["rewards"].combine_chunks()
+    episode = pc.list_parent_indices(rewards).to_numpy()
+    return _sums_by(episode, rewards.flatten().to_numpy(), len(table))
+
+
+def _unusable(table: pa.Table, game: Game) -> Floats:
+    """The number of unusable actions in each episode."""
+    messages = table["messages"].combine_chunks()
+    spoken = messages.flatten()
+    said = pc.equal(spoken.field("role"), "assistant")
+    episode = pc.list_parent_indices(messages).filter(said).to_numpy()
+    texts = spoken.field("content").filter(said).dictionary_encode()
+    unusable = np.array([action_of(game, text) < 0 for text in texts.dictionary.to_pylist()], np.float64)
+    return _sums_by(episode, unusable[texts.indices.to_numpy()], len(table))
+
+
+def _sums_by(group: Ints, values: NDArray[Any], groups: int) -> Floats:
+    return np.bincount(group, values, groups).astype(np.float64, copy=False)

@@ -1,0 +1,66 @@
+"""Small dataset folders, written without the generator."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lmrl_data import list_tasks
+from lmrl_data.episode import game_table
+from lmrl_data.game import rollout_game
+from lmrl_data.registry import get_task, make_game, make_policy
+from lmrl_data.seeding import episode_seeds
+from lmrl_data.starts import evaluation_table
+
+EPISODES = {"train": 150, "validation": 30}
+SHARD_SIZE = 80
+GAME_TASKS = [name for name in list_tasks() if get_task(name).game]
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path, compression="zstd", row_group_size=10_000, write_page_index=True)
+
+
+def play(name: str, config: str, split: str, count: int) -> pa.Table:
+    """Episodes of the config's behaviour policies in turns."""
+    task = get_task(name)
+    game = make_game(name, config)
+    seeds = episode_seeds(0, f"{name}/{config}/{split}", 0, count)
+    specs = list(task.configs[config].collection)
+    tables, rows = [], []
+    for number, spec in enumerate(specs):
+        mine = np.arange(number, count, len(specs))
+        policy = make_policy(spec, name, config=config).array_policy
+        ids = [f"{name}-{config}-{split}-{row:08d}" for row in mine]
+        episodes = rollout_game(game, policy, seeds[mine])
+        tables.append(game_table(task, task.configs[config].env_id, game, episodes, [spec] * len(mine), ids))
+        rows.append(mine)
+    return pa.concat_tables(tables).combine_chunks().take(pa.array(np.argsort(np.concatenate(rows))))
+
+
+def write_folder(folder: Path, name: str) -> None:
+    task = get_task(name)
+    configs = {}
+    for config, registered in task.configs.items():
+        splits = {}
+        for split, count in EPISODES.items():
+            table = play(name, config, split, count)
+            total = -(-count // SHARD_SIZE)
+            shards = [f"data/{config}/{split}-{shard:05d}-of-{total:05d}.parquet" for shard in range(total)]
+            for shard, file in enumerate(shards):
+                write_parquet(table.slice(shard * SHARD_SIZE, SHARD_SIZE), folder / file)
+            splits[split] = {"episodes": count, "shards": [{"file": file} for file in shards]}
+        configs[config] = {
+            "env_id": registered.env_id,
+            "seed": 3,
+            "shard_size": SHARD_SIZE,
+            "policies": dict(registered.collection),
+            "splits": splits,
+        }
+    write_parquet(evaluation_table(name), folder / "data/evaluation/test-00000-of-00001.parquet")
+    versions = {"lmrl-gym": "0.0.1", "pyarrow": "1.2.3"}
+    manifest = {"format": 1, "task": name, "versions": versions, "configs": configs}
+    (folder / "generation.json").write_text(json.dumps(manifest), encoding="utf-8")

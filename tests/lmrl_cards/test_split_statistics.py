@@ -1,0 +1,134 @@
+import statistics as plain
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from card_folders import EPISODES, GAME_TASKS, write_parquet
+from lmrl_cards import split_statistics
+
+from lmrl_data import load_episodes, make_policy, make_vec, rollout
+from lmrl_data.episode import to_table
+from lmrl_data.errors import LmrlError
+from lmrl_data.registry import get_task
+
+CONFIGS = [(task, config) for task in GAME_TASKS for config in get_task(task).configs]
+
+
+def check_group(found, episodes):
+    assert found.episodes == len(episodes)
+    assert found.turns == sum(episode.num_turns for episode in episodes)
+    for distribution, values in (
+        (found.length, [episode.num_turns for episode in episodes]),
+        (found.returns, [episode.episode_return for episode in episodes]),
+    ):
+        assert distribution.mean == pytest.approx(plain.fmean(values))
+        assert distribution.std == pytest.approx(plain.pstdev(values), abs=1e-9)
+        assert (distribution.minimum, distribution.maximum) == (min(values), max(values))
+        assert distribution.quantile(50) == plain.median_low(values)
+    assert found.success_rate == sum(episode.success for episode in episodes) / len(episodes)
+    assert found.terminated_rate == sum(episode.terminated for episode in episodes) / len(episodes)
+    assert found.truncated_rate == sum(episode.truncated for episode in episodes) / len(episodes)
+
+
+def check_characters(found, texts):
+    lengths = [len(text) for text in texts]
+    assert (found.count, found.mean, found.maximum) == (len(texts), pytest.approx(plain.fmean(lengths)), max(lengths))
+
+
+@pytest.mark.parametrize(("task", "config"), CONFIGS)
+def test_statistics_are_those_of_the_episodes_one_by_one(carded, task, config):
+    folder = carded / "lmrl-gym" / task
+    episodes = load_episodes(folder, task, config=config)
+    found = split_statistics(folder, task, config=config)
+    check_group(found.overall, episodes)
+    assert list(found.policies) == sorted({episode.policy for episode in episodes})
+    for name, group in found.policies.items():
+        check_group(group, [episode for episode in episodes if episode.policy == name])
+    check_characters(found.agent_characters, [action for episode in episodes for action in episode.actions])
+    texts = [message["content"] for episode in episodes for message in episode.messages[::2]]
+    check_characters(found.environment_characters, texts)
+    assert found.seeds == len({episode.seed for episode in episodes})
+    assert len(found.starts) == len({str(episode.info) for episode in episodes})
+    assert found.env_ids == (get_task(task).configs[config].env_id,)
+    assert found.first_success == next((episode for episode in episodes if episode.success), None)
+    assert found.first_failure == next((episode for episode in episodes if not episode.success), None)
+    assert found.unusable_actions == 0
+
+
+class Odd:
+    """Says what no table of actions holds."""
+
+    name = "odd"
+    replies = ("MOVE  up", "move left", "größer | <b>", "", "\U0001f600" * 3, "no *idea*")
+
+    def reset(self, seeds):
+        self.seeds = seeds
+
+    def act(self, conversations):
+        return [self.replies[(seed + len(c)) % len(self.replies)] for seed, c in zip(self.seeds, conversations)]
+
+
+def test_odd_texts_are_measured_in_characters_and_unusable_actions_counted(tmp_path):
+    episodes = rollout(make_vec("maze", 4), Odd(), range(8))
+    write_parquet(to_table(episodes, get_task("maze")), tmp_path / "data/fully_observed/train-00000-of-00001.parquet")
+    found = split_statistics(tmp_path, "maze")
+    actions = [action for episode in episodes for action in episode.actions]
+    check_characters(found.agent_characters, actions)
+    assert found.unusable_actions == sum(action not in ("MOVE  up", "move left") for action in actions) > 0
+
+
+def test_files_and_batches_make_no_difference_and_progress_adds_up(tmp_path, monkeypatch):
+    seeds = range(40)
+    episodes = [
+        episode
+        for name in ("random", "region-0")
+        for episode in rollout(make_vec("maze", 40), make_policy(name, "maze"), seeds)
+    ]
+    order = np.random.default_rng(0).permutation(len(episodes))
+    table = to_table([episodes[row] for row in order], get_task("maze"))
+    write_parquet(table, tmp_path / "one/data/fully_observed/train-00000-of-00001.parquet")
+    for shard, (start, stop) in enumerate(((0, 7), (7, 60), (60, 80))):
+        write_parquet(
+            table.slice(start, stop - start), tmp_path / f"many/data/fully_observed/train-{shard:05d}-of-00003.parquet"
+        )
+    whole = split_statistics(tmp_path / "one", "maze")
+    monkeypatch.setattr("lmrl_cards.statistics._ROWS", 11)
+    read = []
+    parts = split_statistics(tmp_path / "many", "maze", on_episodes=read.append)
+    assert sum(read) == 80 and len(read) > 3
+    for name in ("random", "region-0"):
+        for field in ("length", "returns"):
+            a, b = (getattr(found.policies[name], field) for found in (whole, parts))
+            assert (a.values.tolist(), a.counts.tolist()) == (b.values.tolist(), b.counts.tolist())
+    assert (whole.seeds, whole.starts, whole.first_success) == (parts.seeds, parts.starts, parts.first_success)
+    # The same seeds were played twice.
+    assert whole.seeds == 40
+
+
+def test_the_validation_split_has_figures_of_its_own(carded):
+    folder = carded / "lmrl-gym/maze"
+    assert split_statistics(folder, "maze", split="validation").overall.episodes == EPISODES["validation"]
+
+
+@pytest.mark.parametrize("column", ["seed", "policy", "success", "messages", "episode_return"])
+def test_missing_values_are_refused(fresh, column):
+    path = fresh("maze") / "data/fully_observed/validation-00000-of-00001.parquet"
+    table = pq.read_table(path)
+    values = table[column].to_pylist()
+    values[3] = None
+    index = table.column_names.index(column)
+    write_parquet(table.set_column(index, table.schema.field(index), pa.array(values, table.schema.types[index])), path)
+    with pytest.raises(LmrlError, match=f"column '{column}' has missing values"):
+        split_statistics(path.parents[2], "maze", split="validation")
+
+
+def test_a_return_that_is_no_number_is_refused(fresh):
+    path = fresh("maze") / "data/fully_observed/validation-00000-of-00001.parquet"
+    table = pq.read_table(path)
+    returns = table["episode_return"].to_numpy().copy()
+    returns[0] = np.nan
+    index = table.column_names.index("episode_return")
+    write_parquet(table.set_column(index, "episode_return", pa.array(returns)), path)
+    with pytest.raises(LmrlError, match="no numbers"):
+        split_statistics(path.parents[2], "maze", split="validation")

@@ -1,0 +1,227 @@
+import hashlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from lmrl_data.errors import LmrlError
+from lmrl_generators.generate import generate
+from lmrl_generators.plan import make_plans
+
+SMALL = {"config": "default", "episodes": 3000, "validation": 500, "shard_size": 1000}
+
+
+def small(**changes):
+    return make_plans("wordle", **{**SMALL, **changes})
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def lmrl(*arguments, **kwargs) -> subprocess.Popen:
+    command = [Path(sys.executable).with_name("lmrl"), *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **kwargs)
+
+
+def descendants(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children] + [grand for child in children for grand in descendants(int(child))]
+
+
+def wait_for(condition, seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reference") / "wordle"
+    done = generate(small(), folder)
+    assert (done.episodes, done.shards, done.kept_shards) == (3500, 4, 0)
+    return folder
+
+
+def test_the_folder_has_all_its_parts(reference):
+    assert set(digests(reference)) >= {
+        "README.md",
+        "eval.yaml",
+        "generation.json",
+        "data/default/train-00000-of-00003.parquet",
+        "data/default/train-00002-of-00003.parquet",
+        "data/default/validation-00000-of-00001.parquet",
+        "data/evaluation/test-00000-of-00001.parquet",
+    }
+
+
+def test_the_manifest_names_every_shard_with_its_hash(reference):
+    manifest = json.loads((reference / "generation.json").read_text())
+    config = manifest["configs"]["default"]
+    assert config["policies"] == {"mixture": 1.0}
+    found = digests(reference)
+    for split, shards in (("train", 3), ("validation", 1)):
+        records = config["splits"][split]["shards"]
+        assert len(records) == shards
+        for record in records:
+            assert record["sha256"] == found[record["file"]]
+            assert record["episodes"] == pq.read_metadata(reference / record["file"]).num_rows
+
+
+def test_two_workers_write_the_same_bytes(reference, tmp_path):
+    generate(small(), tmp_path / "wordle", workers=2)
+    assert digests(tmp_path / "wordle") == digests(reference)
+
+
+def test_a_second_run_makes_nothing(reference, tmp_path):
+    generate(small(), tmp_path / "wordle")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "wordle/data/default").iterdir()}
+    done = generate(small(), tmp_path / "wordle")
+    assert (done.shards, done.kept_shards) == (0, 4)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+@pytest.mark.parametrize("damage", ["missing", "truncated", "changed", "unrecorded"])
+def test_a_damaged_shard_is_made_again(reference, tmp_path, damage):
+    folder = tmp_path / "wordle"
+    generate(small(), folder)
+    shard = folder / "data/default/train-00001-of-00003.parquet"
+    if damage == "missing":
+        shard.unlink()
+    elif damage == "truncated":
+        shard.write_bytes(shard.read_bytes()[:1000])
+    elif damage == "changed":
+        shard.write_bytes(shard.read_bytes()[:-1] + b"?")
+    else:
+        manifest = json.loads((folder / "generation.json").read_text())
+        del manifest["configs"]["default"]["splits"]["train"]["shards"][1]
+        (folder / "generation.json").write_text(json.dumps(manifest))
+    assert generate(small(), folder).shards == 1
+    assert digests(folder) == digests(reference)
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(tmp_path, blow):
+    options = "--config default --episodes 60000 --validation 0 --shard-size 2000".split()
+    folder = tmp_path / "out" / "wordle"
+    process = lmrl("generate", "--task", "wordle", *options, "--workers", "2", "--out", tmp_path / "out")
+    wait_for(lambda: len(list(folder.glob("data/default/train-*.parquet"))) >= 2)
+    workers = descendants(process.pid)
+    assert len(workers) >= 2
+    process.send_signal(blow)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: -15}[blow]
+    assert "Traceback" not in errors
+    # No worker outlives the run.
+    wait_for(lambda: not any(_is_running(pid) for pid in workers))
+    finished = list(folder.glob("data/default/train-*.parquet"))
+    assert 2 <= len(finished) < 30
+    if blow == signal.SIGINT:
+        assert not list(folder.rglob(".partial-*"))
+    plans = make_plans("wordle", config="default", episodes=60_000, validation=0, shard_size=2000)
+    done = generate(plans, folder, workers=2)
+    assert done.kept_shards >= 1
+    generate(plans, tmp_path / "whole")
+    assert digests(folder) == digests(tmp_path / "whole")
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_other_data_in_the_folder_is_refused_and_overwritten_on_demand(tmp_path):
+    generate(small(episodes=100), tmp_path)
+    with pytest.raises(LmrlError, match=r"holds other data of config default \(100 train episodes, seed 0"):
+        generate(small(episodes=200), tmp_path)
+    with pytest.raises(LmrlError, match="give another --out, or --overwrite"):
+        generate(small(episodes=100, seed=1), tmp_path)
+    generate(small(episodes=200), tmp_path, overwrite=True)
+    assert pq.read_metadata(tmp_path / "data/default/train-00000-of-00001.parquet").num_rows == 200
+    with pytest.raises(LmrlError, match="holds the task wordle"):
+        generate(make_plans("maze", episodes=10), tmp_path)
+
+
+def test_configs_share_a_folder(tmp_path):
+    generate(make_plans("maze", config="partially_observed", episodes=20, validation=0), tmp_path)
+    generate(make_plans("maze", config="fully_observed", episodes=30, validation=0), tmp_path)
+    manifest = json.loads((tmp_path / "generation.json").read_text())
+    found = {name: config["splits"]["train"]["episodes"] for name, config in manifest["configs"].items()}
+    assert found == {"fully_observed": 30, "partially_observed": 20}
+
+
+def test_two_runs_at_once_are_kept_apart(tmp_path):
+    from filelock import FileLock
+
+    with FileLock(tmp_path / ".lock"), pytest.raises(LmrlError, match="another process is generating"):
+        generate(small(episodes=10), tmp_path)
+
+
+def test_a_file_size_limit_leaves_nothing_half_written(tmp_path):
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    options = "--config default --episodes 5000 --validation 0 --workers 1".split()
+    process = lmrl("generate", "--task", "wordle", *options, "--out", tmp_path, preexec_fn=limit)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert errors.startswith("lmrl: cannot write") and len(errors.splitlines()) == 1
+    assert "run the same command to go on" in errors
+    assert not list(tmp_path.rglob("*.parquet")) and not list(tmp_path.rglob(".partial-*"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_full_disk_leaves_nothing_half_written(tmp_path):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", tmp_path], check=True)
+    try:
+        command = ["generate", "--task", "wordle", "--config", "default", "--shard-size", "5000", "--out", tmp_path]
+        process = lmrl(*command)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 2
+        assert "No space left on device" in errors and len(errors.splitlines()) == 1
+        assert list(tmp_path.rglob("train-*.parquet")) and not list(tmp_path.rglob(".partial-*"))
+        # With room to write, the same command keeps what is finished.
+        subprocess.run(["mount", "-o", "remount,size=50m", tmp_path], check=True)
+        process = lmrl(*command, "--json")
+        output, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        assert json.loads(output)[0]["kept_shards"] >= 1
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/nosuch"])
+def test_a_folder_that_cannot_be_written(tmp_path, place):
+    (tmp_path / "file").write_text("in the way")
+    process = lmrl("generate", "--task", "maze", "--out", tmp_path / place)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert errors.startswith("lmrl: cannot write into") and len(errors.splitlines()) == 1
+
+
+def test_options_that_cannot_be_end_with_code_2_and_write_nothing(tmp_path):
+    for arguments, message in [
+        (["--task", "nosuch"], "unknown task 'nosuch'"),
+        (["--task", "maze", "--config", "nosuch"], "no config 'nosuch'"),
+        (["--task", "maze", "--size", "huge"], "unknown size 'huge'"),
+        (["--task", "maze", "--policy", "nosuch=1"], "unknown policy 'nosuch'"),
+        (["--task", "maze", "--policy", "random=often"], "cannot read the policy"),
+        (["--task", "maze", "--episodes", "0"], "0 episodes"),
+        (["--task", "maze", "--nosuch"], "No such option"),
+    ]:
+        process = lmrl("generate", *arguments, "--workers", "1", "--out", tmp_path / "out")
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 2 and message in errors and "Traceback" not in errors
+        assert not list(tmp_path.rglob("*.parquet"))

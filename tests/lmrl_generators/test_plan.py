@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from lmrl_data.errors import LmrlError
+from lmrl_data.registry import tasks
+from lmrl_generators.plan import Plan, make_plans
+from lmrl_generators.shards import shard_table
+
+MIXED = (("mixture", 0.25), ("consistent", 0.75))
+
+
+def plan(**changes):
+    values = {"task": "wordle", "config": "default", "split": "train", "episodes": 250, "shard_size": 100, "seed": 0}
+    return Plan(**{**values, "policies": MIXED, **changes})
+
+
+def test_shards_cover_the_plan_once():
+    shards = plan().shards
+    assert [(shard.start, shard.stop) for shard in shards] == [(0, 100), (100, 200), (200, 250)]
+    assert [shard.file for shard in shards][-1] == "data/default/train-00002-of-00003.parquet"
+    ids = [episode_id for shard in shards for episode_id in shard.episode_ids]
+    assert ids == [f"wordle-default-train-{number:08d}" for number in range(250)]
+
+
+def test_a_smaller_plan_is_the_beginning_of_a_larger_one():
+    small = shard_table(plan(episodes=60).shards[0])
+    large = shard_table(plan(episodes=100).shards[0])
+    assert large.slice(0, 60).equals(small)
+
+
+def test_shard_size_does_not_change_the_episodes():
+    import pyarrow as pa
+
+    whole = shard_table(plan(shard_size=250).shards[0])
+    assert pa.concat_tables(shard_table(shard) for shard in plan().shards).equals(whole)
+
+
+def test_splits_configs_and_seeds_have_no_episode_in_common():
+    def seeds(**changes):
+        return plan(episodes=5000, shard_size=5000, **changes).shards[0].seeds
+
+    drawn = [seeds(), seeds(split="validation"), seeds(config="full"), seeds(seed=1)]
+    assert len(np.unique(np.concatenate(drawn))) == 20_000
+
+
+def test_policies_play_their_shares():
+    table = shard_table(plan(episodes=4000, shard_size=4000).shards[0])
+    share = np.mean(table["policy"].to_numpy() == "mixture")
+    assert share == pytest.approx(0.25, abs=0.03)
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_every_task_has_the_sizes_small_and_full(name):
+    for config in tasks()[name].configs.values():
+        assert set(config.sizes) >= {"small", "full"}
+        assert sum(config.collection.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"task": "nosuch"}, "unknown task 'nosuch'; the tasks are: maze, wordle"),
+        ({"config": "nosuch"}, "no config 'nosuch'; it has: default, full"),
+        ({"size": "huge"}, "unknown size 'huge'; task wordle has: small, full"),
+        ({"episodes": 0}, "0 episodes in split train"),
+        ({"validation": -1}, "-1 episodes in split validation"),
+        ({"shard_size": 0}, "the shard size is 0"),
+        ({"policies": {"mixture": 0.0}}, "positive numbers"),
+        ({"policies": {"mixture": float("nan")}}, "positive numbers"),
+    ],
+)
+def test_plans_that_cannot_be(changes, message):
+    with pytest.raises(LmrlError, match=message):
+        make_plans(**{"task": "wordle", **changes})
+
+
+def test_unknown_policy_names_those_there_are():
+    with pytest.raises(LmrlError, match="unknown policy 'nosuch' of task wordle; it has: random, mixture"):
+        shard_table(plan(policies=(("nosuch", 1.0),)).shards[0])
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param((name, config), marks=[pytest.mark.slow] if name == "wordle" else [])
+        for name, task in tasks().items()
+        for config in task.configs
+    ],
+    ids=lambda pair: "-".join(pair),
+)
+def test_the_stored_mean_is_that_of_the_published_train_split(config):
+    name, config_name = config
+    train = next(plan for plan in make_plans(name, config=config_name, size="full") if plan.split == "train")
+    returns = np.concatenate([shard_table(shard)["episode_return"].to_numpy() for shard in train.shards])
+    stored = tasks()[name].configs[config_name].bounds.mean
+    assert stored == pytest.approx(returns.astype(np.float64).mean(), abs=5e-5)
