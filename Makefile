@@ -33,8 +33,14 @@ test: $(VENV)/dev.stamp
 	mypy
 	python -m pytest -n 2
 
-benchmark: $(VENV)/dev.stamp
-	python -m benchmarks.speed
+# In an environment of its own, with the peers that it measures beside us.
+benchmark: .venv-peers/stamp
+	.venv-peers/bin/python -m benchmarks.speed
+
+.venv-peers/stamp: pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --editable . textarena==0.7.4 gem-llm==0.1.0
+	touch $@
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -50,4 +56,4 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) lmrl-gym models results
+	rm -rf $(VENV) .venv-peers lmrl-gym models results

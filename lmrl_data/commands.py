@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from lmrl_data.errors import LmrlError
+
 app = typer.Typer()
 
 
@@ -62,7 +64,7 @@ def play(
 
     env = make(task, config=config)
     print(f"{get_task(task).summary}\n")
-    policy = HumanPolicy(show=print, ask=lambda: input("> "))
+    policy = HumanPolicy(show=print, ask=_ask)
     try:
         (episode,) = rollout(env, policy, [random.SystemRandom().randrange(2**31) if seed is None else seed])
     except EOFError:
@@ -72,3 +74,10 @@ def play(
     outcome = "Solved" if episode.success else "Not solved"
     facts = [f"return {episode.episode_return:g}", *(f"{key} {value}" for key, value in episode.info.items())]
     print(f"{outcome} in {episode.num_turns} turns ({', '.join(facts)}, seed {episode.seed}).")
+
+
+def _ask() -> str:
+    try:
+        return input("> ")
+    except UnicodeDecodeError as error:
+        raise LmrlError("what you typed is not UTF-8; set your terminal to UTF-8") from error

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lmrl_data.episode import Episode, episode_schema, from_table
+from lmrl_data.episode import Episode, episode_schema, from_table, missing_values
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import Task, get_task
 
@@ -15,11 +15,17 @@ def split_files(folder: str | Path, config: str, split: str) -> list[Path]:
     """The Parquet files of a split, in order.
 
     Raises:
-        LmrlError: the folder has none.
+        LmrlError: the folder has none, or not all.
     """
-    files = sorted((Path(folder) / "data" / config).glob(f"{split}-*-of-*.parquet"))
+    data = Path(folder) / "data" / config
+    files = sorted(data.glob(f"{split}-*-of-*.parquet"))
     if not files:
         raise LmrlError(f"{folder} has no files data/{config}/{split}-*.parquet; make them with `lmrl generate`")
+    total = files[-1].stem.rpartition("-of-")[2]
+    for number in range(int(total) if total.isdecimal() else 0):
+        expected = data / f"{split}-{number:05d}-of-{total}.parquet"
+        if expected not in files:
+            raise LmrlError(f"{expected} is missing; make it with `lmrl generate`")
     return files
 
 
@@ -33,13 +39,16 @@ def read_batches(path: Path, schema: pa.Schema, rows: int = 4096) -> Iterator[pa
         with pq.ParquetFile(path) as file:
             check_columns(file.schema_arrow, schema, path)
             for batch in file.iter_batches(batch_size=rows):
-                yield pa.Table.from_batches([batch]).cast(schema)
+                table = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+                table.validate(full=True)
+                _check_missing(table, path)
+                yield table
     except FileNotFoundError as error:
         raise LmrlError(f"{path} does not exist") from error
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise LmrlError(
-            f"{path} is not a readable Parquet file ({reason}); make it again with `lmrl generate`"
+            f"{path} is not a readable Parquet file ({reason}); make it again with the command that wrote it"
         ) from error
 
 
@@ -58,6 +67,12 @@ def check_columns(found: pa.Schema, expected: pa.Schema, path: Path) -> None:
     extra = [name for name in found.names if name not in expected.names]
     if extra:
         raise LmrlError(f"{path} has columns that no episode has: {', '.join(extra)}")
+
+
+def _check_missing(table: pa.Table, path: Path) -> None:
+    for name, rows in missing_values(table).items():
+        if rows.any():
+            raise LmrlError(f"{path}: column {name!r} has missing values; make it again with the command that wrote it")
 
 
 def _same_type(found: pa.DataType, expected: pa.DataType) -> bool:

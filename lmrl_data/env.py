@@ -4,6 +4,8 @@ from typing import Any, ClassVar
 
 import gymnasium
 
+from lmrl_data.errors import LmrlError
+
 
 class TextEnv(gymnasium.Env[str, str]):
     """A text game for one agent. A task implements `_start` and `_play`; this class does what all tasks share.
@@ -42,21 +44,22 @@ class TextEnv(gymnasium.Env[str, str]):
             The first observation, and ``{"seed": …}``.
 
         Raises:
-            ValueError: an option that is unknown or cannot be; the message lists what can.
+            LmrlError: an option that is unknown or cannot be; the message lists what can.
         """
-        if seed is None:
-            seed = int(self.np_random.integers(2**63 - 1))
-        super().reset(seed=seed)
         options = options or {}
         for key in options:
             if key not in self.start_options:
                 known = ", ".join(self.start_options)
-                raise ValueError(f"unknown start option {key!r} of {self.env_id}; it takes: {known}")
+                raise LmrlError(f"unknown start option {key!r} of {self.env_id}; it takes: {known}")
+        if seed is None:
+            seed = int(self.np_random.integers(2**63 - 1))
+        # From here on the old episode is gone, also where the new one cannot be started.
+        self._playing = self._ended = False
+        super().reset(seed=seed)
         observation = self._start(seed, options)
         self._turn = 0
         self._return = 0.0
         self._playing = True
-        self._ended = False
         return observation, {"seed": seed}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from lmrl_data.game import Game, GameEpisodes
+from lmrl_data.game import Bools, Game, GameEpisodes
 from lmrl_data.registry import Task
 from lmrl_data.text import Message
 
@@ -112,6 +113,23 @@ def evaluation_schema(task: Task) -> pa.Schema:
             ("options", struct_type(task.options.items())),
         ]
     )
+
+
+def missing_values(table: pa.Table) -> dict[str, Bools]:
+    """For each column, the rows in which a value is missing: its own, or one in its list."""
+    missing = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        rows = column.is_null().to_numpy(zero_copy_only=False)
+        if pa.types.is_list(column.type):
+            elements = column.flatten()
+            absent = elements.is_null().to_numpy(zero_copy_only=False)
+            for part in elements.flatten() if pa.types.is_struct(elements.type) else ():
+                absent = absent | part.is_null().to_numpy(zero_copy_only=False)
+            rows = rows.copy()
+            rows[pc.list_parent_indices(column).to_numpy()[absent]] = True
+        missing[name] = rows
+    return missing
 
 
 def to_table(episodes: Sequence[Episode], task: Task) -> pa.Table:

@@ -85,6 +85,8 @@ def action_of(game: Game, text: str) -> int:
     """The action that a text means: an index, or a negative number for a text that is unusable."""
     index = game.action_index.get(text)
     if index is None:
+        if not isinstance(text, str):
+            raise TypeError(f"an action is a str, not {type(text).__name__}")
         text = normalise(text)
         index = game.action_index.get(text)
         if index is None:
@@ -92,13 +94,9 @@ def action_of(game: Game, text: str) -> int:
     return index
 
 
-def text_space(texts: Texts | list[str], *, min_length: int = 1) -> Text:
-    """The smallest gymnasium Text space that holds all the texts."""
-    return Text(
-        max_length=max(map(len, texts)),
-        min_length=min_length,
-        charset=frozenset(char for text in texts for char in text),
-    )
+def text_space(texts: Texts, *, longer: int = 0) -> Text:
+    """The smallest gymnasium Text space that holds all the texts, and `longer` more characters."""
+    return Text(max_length=max(map(len, texts)) + longer, charset=frozenset(char for text in texts for char in text))
 
 
 class GameEnv(TextEnv, Generic[GameT]):

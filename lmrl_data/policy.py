@@ -14,8 +14,8 @@ from lmrl_data.text import Message
 class Policy(Protocol):
     """Anything that plays: scripted, human, language model, value-guided model, remote model.
 
-    `act` is batched. Row i of a call belongs to ``seeds[i]`` of the last `reset`; the conversation of an episode that
-    has ended is empty, and the reply to it is not looked at.
+    `act` is batched. Row i of a call belongs to ``seeds[i]`` of the last `reset`. From call to call a conversation only
+    grows; that of an episode that has ended is empty, and the reply to it is not looked at.
     """
 
     name: str
@@ -37,34 +37,45 @@ class GamePolicy:
         self.array_policy = array_policy
         self.name = array_policy.name
         self._observation_index = observation_index(game)
-        self._seeds = np.zeros(0, np.uint64)
+        self.reset([])
 
     def reset(self, seeds: Sequence[int]) -> None:
         """Begin an episode per seed."""
+        count, turns = len(seeds), self.game.max_turns
         self._seeds = np.asarray(seeds, np.int64).astype(np.uint64)
+        self._actions = np.zeros((count, turns), np.int32)
+        self._observations = np.zeros((count, turns + 1), np.int32)
+        self._known = [0] * count
 
     def act(self, conversations: Sequence[list[Message]]) -> list[str]:
-        """Read each conversation back into numbers and play the array policy's action."""
-        if len(conversations) != len(self._seeds):
-            raise ValueError(f"{len(conversations)} conversations after reset with {len(self._seeds)} seeds")
+        """Read what is new in each conversation into numbers, and play the array policy's action."""
+        if len(conversations) != len(self._known):
+            raise ValueError(f"{len(conversations)} conversations after reset with {len(self._known)} seeds")
         replies = [""] * len(conversations)
         rows_by_turn: dict[int, list[int]] = defaultdict(list)
         for row, conversation in enumerate(conversations):
             if conversation:
+                self._read(row, conversation)
                 rows_by_turn[len(conversation) // 2].append(row)
         for turn, rows in rows_by_turn.items():
-            actions = np.zeros((len(rows), turn), np.int32)
-            observations = np.zeros((len(rows), turn + 1), np.int32)
-            for i, row in enumerate(rows):
-                texts = [message["content"] for message in conversations[row]]
-                observations[i] = [self._read(text) for text in texts[::2]]
-                actions[i] = [action_of(self.game, text) for text in texts[1::2]]
-            chosen = self.array_policy.act(self._seeds[rows], actions, observations)
+            chosen = self.array_policy.act(
+                self._seeds[rows], self._actions[rows, :turn], self._observations[rows, : turn + 1]
+            )
             for row, text in zip(rows, self.game.action_texts[chosen].tolist(), strict=True):
                 replies[row] = text
         return replies
 
-    def _read(self, observation: str) -> int:
+    def _read(self, row: int, conversation: list[Message]) -> None:
+        """Take in the messages that the row's conversation has gained since the last call."""
+        for place in range(self._known[row], len(conversation)):
+            text = conversation[place]["content"]
+            if place % 2:
+                self._actions[row, place // 2] = action_of(self.game, text)
+            else:
+                self._observations[row, place // 2] = self._observation(text)
+        self._known[row] = len(conversation)
+
+    def _observation(self, observation: str) -> int:
         index = self._observation_index.get(observation)
         if index is None:
             raise LmrlError(

@@ -242,7 +242,7 @@ def make_policy(spec: str, task: str, *, config: str | None = None) -> "Policy":
         policy = kinds[kind].load()(argument, task=task, config=config_name)
         return policy
     known = ", ".join([*found.policies, *(f"{kind}:…" for kind in kinds)])
-    raise LmrlError(f"unknown policy {spec!r} of task {task}; it has: {known}")
+    raise LmrlError(f"unknown policy {spec[:80]!r} of task {task}; it has: {known}")
 
 
 def register_envs() -> None:

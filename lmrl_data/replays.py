@@ -7,8 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lmrl_data.episode import Episode, to_table
-from lmrl_data.game import Bools
+from lmrl_data.episode import Episode, missing_values, to_table
 from lmrl_data.registry import find_env, make_vec
 from lmrl_data.vector import TextVectorEnv
 
@@ -40,7 +39,7 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
     if env is None:
         task, config, _ = find_env(table["env_id"][0].as_py())
         env = make_vec(task.name, min(_BATCH, len(table)), config=config)
-    whole = _without_nulls(table)
+    whole = ~np.logical_or.reduce(list(missing_values(table).values()))
     chosen = table.filter(pa.array(whole))
     found: list[str | None] = []
     for first in range(0, len(chosen), env.num_envs):
@@ -49,21 +48,6 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
     for row, difference in zip(np.flatnonzero(whole).tolist(), found, strict=True):
         differences[row] = difference
     return differences
-
-
-def _without_nulls(table: pa.Table) -> Bools:
-    """Which rows have no null in any column, message or reward."""
-    whole = np.ones(len(table), np.bool_)
-    for name in table.column_names:
-        column = table[name].combine_chunks()
-        whole &= column.is_valid().to_numpy(zero_copy_only=False)
-        if pa.types.is_list(column.type):
-            elements = column.flatten()
-            valid = elements.is_valid().to_numpy(zero_copy_only=False)
-            for part in elements.flatten() if pa.types.is_struct(elements.type) else ():
-                valid &= part.is_valid().to_numpy(zero_copy_only=False)
-            whole[pc.list_parent_indices(column).to_numpy()[~valid]] = False
-    return whole
 
 
 class _Recorded:

@@ -65,7 +65,7 @@ def evaluation_table(task: str) -> pa.Table:
                     "episode_id": f"{task}-{name}-test-{number:08d}",
                     "env_id": config.env_id,
                     "seed": seed,
-                    "options": None if game is None else game.start_options(start),
+                    "options": {} if game is None else game.start_options(start),
                 }
             )
     return pa.Table.from_pylist(rows, evaluation_schema(found))

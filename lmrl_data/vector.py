@@ -54,7 +54,10 @@ class TextVectorEnv(ABC):
     def _checked(self, seeds: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
         if len(seeds) > self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} rows; give make_vec more num_envs")
-        return np.asarray(seeds, np.int64)
+        given = np.asarray(seeds)
+        if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 2**63):
+            raise ValueError("seeds are integers from 0 to 2^63 - 1")
+        return given.astype(np.int64)
 
     def _check_actions(self, actions: Sequence[str] | NDArray[Any]) -> None:
         if len(actions) != self.num_envs:
@@ -127,8 +130,11 @@ class GameVectorEnv(TextVectorEnv):
         return self.game.episode_info(int(self._start[row]))
 
     def _indices(self, actions: Sequence[str] | NDArray[Any]) -> NDArray[np.int32]:
-        if isinstance(actions, np.ndarray) and actions.dtype.kind == "i":
-            return actions.astype(np.int32, copy=False)
+        if isinstance(actions, np.ndarray) and actions.dtype.kind in "iu":
+            known = (actions >= -len(self.game.invalid_reasons)) & (actions < len(self.game.action_texts))
+            if not (known | ~self._active).all():
+                raise ValueError(f"an action index is below {len(self.game.action_texts)}")
+            return np.where(known, actions, 0).astype(np.int32)
         found = map(self.game.action_index.get, actions, repeat(_UNKNOWN))
         indices = np.fromiter(found, np.int32, len(actions))
         for row in np.flatnonzero((indices == _UNKNOWN) & self._active).tolist():

@@ -98,9 +98,7 @@ def _splits(folder: Path) -> dict[str, Files]:
         totals[match["split"]].add(int(match["total"]))
     for split, files in shards.items():
         if len(totals[split]) > 1:
-            raise LmrlError(
-                f"{folder} holds {split} files of several datasets (of {totals[split]}); remove the old ones"
-            )
+            raise LmrlError(f"{folder} holds {split} files of more than one dataset; remove the old ones")
         (total,) = totals[split]
         if set(files) != set(range(total)):
             raise LmrlError(f"{folder} holds {len(files)} of {total} {split} files; run `lmrl generate` again")

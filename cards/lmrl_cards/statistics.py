@@ -241,11 +241,16 @@ class _Tally:
 
 
 def _check_complete(table: pa.Table, path: Path) -> None:
-    """Refuse missing values and returns that are no numbers, which no episode has.
+    """Refuse text that is not UTF-8, missing values and returns that are no numbers: no episode has them.
 
     Raises:
         LmrlError: there are some.
     """
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid as error:
+        reason = str(error).splitlines()[0]
+        raise LmrlError(f"{path} holds broken values ({reason}); make the file again with `lmrl generate`") from error
     messages = table["messages"].combine_chunks().flatten()
     columns = {name: table[name] for name in table.column_names}
     columns |= {"messages.role": messages.field("role"), "messages.content": messages.field("content")}

@@ -30,6 +30,7 @@ def evaluate(
         Path | None, typer.Option(help="Folder of the result; results/TASK-CONFIG-POLICY if left out.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Score a policy on a task's fixed evaluation episodes."""
     from lmrl_data.registry import get_task
@@ -39,7 +40,7 @@ def evaluate(
     total = episodes or get_task(task).config(config)[1].evaluation_episodes
     check_writable(out or Path("results"))
     scored = _ReturnSoFar()
-    with _progress("mean return {task.fields[mean_return]}") as progress:
+    with _progress("mean return {task.fields[mean_return]}", quiet) as progress:
         bar = progress.add_task("playing", total=total, mean_return="")
 
         def on_episodes(batch: "Sequence[Episode]") -> None:
@@ -52,7 +53,7 @@ def evaluate(
     write_result(result, folder)
     if as_json:
         print(result.to_json(), end="")
-    else:
+    elif not quiet:
         _show(result, folder)
 
 
@@ -69,7 +70,7 @@ class _ReturnSoFar:
         return f"{self.total / self.count:.3f}"
 
 
-def _progress(more: str) -> "Progress":
+def _progress(more: str, quiet: bool) -> "Progress":
     """A progress bar on standard error, only on a terminal."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -81,7 +82,7 @@ def _progress(more: str) -> "Progress":
         TextColumn(more, markup=False),
         TimeRemainingColumn(),
     ]
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
 
 
 def _show(result: "Result", folder: Path) -> None:
@@ -124,7 +125,7 @@ def leaderboard(
         check_writable(out.parent)
     files = ranking.find_results(results)
     checked = []
-    with _progress("{task.fields[file]}") as progress:
+    with _progress("{task.fields[file]}", quiet=False) as progress:
         bar = progress.add_task("checking", total=len(files), file="")
         for file in files:
             progress.update(bar, file=str(file))

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-write_card = lambda f, t: None  # TEMP
 
+from lmrl_cards import write_card
 from lmrl_data.errors import LmrlError
 from lmrl_data.starts import evaluation_table
 from lmrl_generators.executors import run_all

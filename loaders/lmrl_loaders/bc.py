@@ -40,7 +40,7 @@ TINY = "tiny"
 # A model from scratch takes large steps; 1e-4 for pretrained ones is the paper's (table 3).
 LEARNING_RATES = {TINY: 3e-3}
 PRETRAINED_LEARNING_RATE = 1e-4
-# The tiny model sees whole episodes where they are short, and else so many tokens, or four turns if that is more.
+# The tiny model sees whole episodes where they are short, and else so many tokens, or three turns if that is more.
 TINY_CONTEXT = 128
 
 
@@ -192,7 +192,7 @@ def _tiny_context(utterances: Utterances, encoder: ChatEncoder, reply_tokens: in
     lengths = utterances.lengths(encoder) + len(form.begin + form.reply + form.end + form.after)
     longest_episode = int(np.add.reduceat(lengths, utterances.offsets[:-1]).max())
     longest_turn = int(lengths.max()) + reply_tokens
-    return 1 << (min(longest_episode, max(TINY_CONTEXT, 4 * longest_turn)) - 1).bit_length()
+    return 1 << (min(longest_episode, max(TINY_CONTEXT, 3 * longest_turn)) - 1).bit_length()
 
 
 def _train(network: PreTrainedModel, encoder: ChatEncoder, dataset: Dataset, args: BCConfig) -> tuple[int, float]:

@@ -1,6 +1,7 @@
 """Small dataset folders, written without the generator."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", row_group_size=10_000, write_page_index=True)
 
 
+@cache
 def play(name: str, config: str, split: str, count: int) -> pa.Table:
     """Episodes of the config's behaviour policies in turns."""
     task = get_task(name)
@@ -39,6 +41,11 @@ def play(name: str, config: str, split: str, count: int) -> pa.Table:
         tables.append(game_table(task, task.configs[config].env_id, game, episodes, [spec] * len(mine), ids))
         rows.append(mine)
     return pa.concat_tables(tables).combine_chunks().take(pa.array(np.argsort(np.concatenate(rows))))
+
+
+@cache
+def evaluation(name: str) -> pa.Table:
+    return evaluation_table(name)
 
 
 def write_folder(folder: Path, name: str) -> None:
@@ -60,7 +67,7 @@ def write_folder(folder: Path, name: str) -> None:
             "policies": dict(registered.collection),
             "splits": splits,
         }
-    write_parquet(evaluation_table(name), folder / "data/evaluation/test-00000-of-00001.parquet")
+    write_parquet(evaluation(name), folder / "data/evaluation/test-00000-of-00001.parquet")
     versions = {"lmrl-gym": "0.0.1", "pyarrow": "1.2.3"}
     manifest = {"format": 1, "task": name, "versions": versions, "configs": configs}
     (folder / "generation.json").write_text(json.dumps(manifest), encoding="utf-8")

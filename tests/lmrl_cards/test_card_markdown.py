@@ -2,9 +2,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lmrl_cards import markdown
 from markdown_it import MarkdownIt
 
+from lmrl_cards import markdown
 from lmrl_data.episode import Episode
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("`|<>#*_~\n\r\t\\ "), max_size=60)
@@ -53,7 +53,8 @@ def test_the_middle_of_a_long_episode_is_left_out_and_counted():
     lines = markdown.transcript(episode(texts, [-1.0] * 20)).splitlines()
     assert "             … 12 turns left out …" in lines
     assert len(lines) == 1 + 2 * 8 + 1
-    assert lines[1].endswith("text 1") and "text 40" in lines[-1] and "text 32" in lines[10] + lines[11]
+    assert lines[8].startswith("environment: text 8 ") and lines[10] == "agent:       text 33"
+    assert lines[-1].startswith("environment: text 40 ")
 
 
 def test_control_characters_are_not_printed():

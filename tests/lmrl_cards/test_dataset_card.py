@@ -10,9 +10,10 @@ from card_folders import EPISODES, GAME_TASKS, play, write_parquet
 from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
+from markdown_it import MarkdownIt
+
 from lmrl_cards import split_statistics, write_card
 from lmrl_cards.metadata import size_category
-
 from lmrl_data.episode import episode_schema, evaluation_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
@@ -30,18 +31,9 @@ def dataset(request, carded):
 def test_the_front_matter_says_what_the_folder_holds(dataset):
     folder, task = dataset
     data = DatasetCard.load(folder / "README.md").data
-    assert (
-        data.license == "cc-by-4.0"
-        and data.language == ["en"]
-        and data.size_categories
-        == [
-            "n<1K"
-            if sum(config.evaluation_episodes for config in task.configs.values()) + 180 * len(task.configs) < 1000
-            else "1K<n<10K"
-            if task.name == "maze"
-            else "1K<n<10K"
-        ]
-    )
+    assert data.license == "cc-by-4.0" and data.language == ["en"]
+    rows = sum(config.evaluation_episodes + sum(EPISODES.values()) for config in task.configs.values())
+    assert data.size_categories == [size_category(rows)]
     assert {"text-generation", "reinforcement-learning"} == set(data.task_categories)
     assert {"lmrl-gym", "multi-turn", "offline-rl", *task.tags} == set(data.tags)
 
@@ -120,7 +112,7 @@ def test_the_same_folder_gives_the_same_bytes(fresh):
     assert files_of(folder) == first
 
 
-def test_texts_from_the_data_stay_texts(fresh):
+def test_texts_from_the_data_stay_texts(fresh, carded):
     """Markup in messages and policy names must not become part of the page."""
     folder = fresh("maze")
     path = folder / "data/fully_observed/train-00000-of-00002.parquet"
@@ -131,14 +123,18 @@ def test_texts_from_the_data_stay_texts(fresh):
         for message in row["messages"]:
             message["content"] = evil
     write_parquet(pa.Table.from_pylist(rows, episode_schema(get_task("maze"))), path)
-    before = DatasetCard.load(write_card(fresh("maze"), "maze")).data.to_dict()
-    write_parquet(pa.Table.from_pylist(rows, episode_schema(get_task("maze"))), path)
-    card = DatasetCard.load(write_card(folder, "maze"))
-    outside = re.sub(r"^```.*?^```$", "", card.text, flags=re.MULTILINE | re.DOTALL)
-    assert evil.splitlines()[1] in card.text and "{{ 7 * 7 }}" in card.text
-    assert "<script" not in outside and "\n# Hacked" not in outside and "<img" not in outside.replace(r"\<img", "")
-    assert card.data.to_dict()["configs"] == before["configs"]
-    assert card.text.count("\n## ") == len(re.findall(r"^## ", outside, flags=re.MULTILINE))
+    text = write_card(folder, "maze").read_text(encoding="utf-8")
+    harmless = (carded / "lmrl-gym/maze/README.md").read_text(encoding="utf-8")
+    assert "<script>alert(1)" in text and "{{ 7 * 7 }} {% raw %}" in text
+
+    def outline(card):
+        tokens = MarkdownIt("commonmark").enable("table").parse(card.split("\n---\n", 1)[1])
+        headings = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
+        return headings, {token.type for token in tokens}
+
+    assert outline(text) == outline(harmless)
+    inline = {kind for token in MarkdownIt("commonmark").parse(text) for kind in map(str, token.children or [])}
+    assert not any("html_inline" in kind for kind in inline)
 
 
 def test_a_folder_without_evaluation_episodes_and_manifest(fresh):
@@ -164,28 +160,45 @@ def test_a_start_that_only_the_evaluation_has_is_counted(fresh):
     assert f"Of the 400 different starts of `default`, {len(words)} also occur in its train split." in text
 
 
+SHARD = "data/fully_observed/train-00001-of-00002.parquet"
+EVALUATION = "data/evaluation/test-00000-of-00001.parquet"
+
+
+def overwrite(file, data):
+    return lambda folder: (folder / file).write_bytes(data)
+
+
+def copy(source, target):
+    return lambda folder: shutil.copy(folder / source, folder / target)
+
+
+def other_config(folder):
+    shutil.copytree(folder / "data/partially_observed", folder / "data/fully_observed", dirs_exist_ok=True)
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
+        (shutil.rmtree, "has no Parquet files"),
         (lambda folder: shutil.rmtree(folder / "data"), "has no Parquet files"),
-        (lambda folder: shutil.rmtree(folder), "has no Parquet files"),
-        (lambda folder: (folder / "data/fully_observed/train-00001-of-00002.parquet").unlink(), "1 of 2 train files"),
+        (lambda folder: (folder / SHARD).unlink(), "1 of 2 train files"),
         (lambda folder: [path.unlink() for path in folder.glob("data/fully_observed/train-*")], "no train split"),
         (lambda folder: (folder / "data/fully_observed").rename(folder / "data/other"), "no config 'other'"),
-        (lambda folder: shutil.copy(next(folder.glob("data/*/val*")), folder / "data/fully_observed/train-00000-of-00001.parquet"), "more than one dataset"),
-        (lambda folder: (folder / "data/fully_observed/notes.parquet").write_bytes(b""), "is not named SPLIT"),
-        (lambda folder: (folder / "data/fully_observed/train-00001-of-00002.parquet").write_bytes(b"PAR1"), "not a readable Parquet"),
-        (lambda folder: (folder / "data/fully_observed/train-00001-of-00002.parquet").write_bytes(b""), "not a readable Parquet"),
-        (lambda folder: (folder / "data/evaluation/test-00000-of-00001.parquet").write_bytes(b"no"), "not a readable Parquet"),
-        (lambda folder: shutil.copy(folder / "data/evaluation/test-00000-of-00001.parquet", folder / "data/fully_observed/train-00001-of-00002.parquet"), "has no column"),
-        (lambda folder: shutil.copytree(folder / "data/partially_observed", folder / "data/fully_observed", dirs_exist_ok=True), "has episodes of lmrl/MazePartiallyObserved-v0"),
-        (lambda folder: (folder / "generation.json").write_text("{", encoding="utf-8"), "is unreadable"),
-        (lambda folder: (folder / "generation.json").write_bytes(b"\xff\xfe"), "is unreadable"),
-        (lambda folder: (folder / "generation.json").write_text("[]", encoding="utf-8"), "not a manifest"),
-        (lambda folder: (folder / "generation.json").write_text('{"format": 1, "task": "maze"}', encoding="utf-8"), "does not describe"),
-        (lambda folder: (folder / "generation.json").write_text('{"format": 1, "task": "wordle"}', encoding="utf-8"), "holds the task wordle"),
+        (copy(SHARD, "data/fully_observed/train-00000-of-00001.parquet"), "more than one dataset"),
+        (overwrite("data/fully_observed/notes.parquet", b""), "is not named SPLIT"),
+        (overwrite(SHARD, b"PAR1"), "not a readable Parquet"),
+        (overwrite(SHARD, b""), "not a readable Parquet"),
+        (overwrite(EVALUATION, b"no"), "not a readable Parquet"),
+        (copy(EVALUATION, SHARD), "has no column"),
+        (other_config, "has episodes of lmrl/MazePartiallyObserved-v0"),
+        (overwrite("generation.json", b"{"), "is unreadable"),
+        (overwrite("generation.json", b"\xff\xfe"), "is unreadable"),
+        (overwrite("generation.json", b"[" * 100_000), "is unreadable"),
+        (overwrite("generation.json", b"[]"), "not a manifest"),
+        (overwrite("generation.json", b'{"format": 1, "task": "maze"}'), "does not describe"),
+        (overwrite("generation.json", b'{"format": 1, "task": "wordle"}'), "holds the task wordle"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_folder_gives_one_clear_line_and_nothing_is_written(fresh, spoil, message):
     folder = fresh("maze")
     spoil(folder)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lmrl_cards import Distribution
 
 NUMBERS = st.lists(st.integers(-500, 500) | st.floats(-1e3, 1e3, width=32), min_size=1, max_size=60)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lmrl_cards import Distribution, distribution_plot, split_statistics
 from lmrl_cards.plots import bin_edges
 

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from card_folders import EPISODES, GAME_TASKS, write_parquet
-from lmrl_cards import split_statistics
 
+from lmrl_cards import split_statistics
 from lmrl_data import load_episodes, make_policy, make_vec, rollout
 from lmrl_data.episode import to_table
 from lmrl_data.errors import LmrlError
@@ -66,7 +66,8 @@ class Odd:
         self.seeds = seeds
 
     def act(self, conversations):
-        return [self.replies[(seed + len(c)) % len(self.replies)] for seed, c in zip(self.seeds, conversations)]
+        turns = zip(self.seeds, map(len, conversations), strict=True)
+        return [self.replies[(seed + said) % len(self.replies)] for seed, said in turns]
 
 
 def test_odd_texts_are_measured_in_characters_and_unusable_actions_counted(tmp_path):
@@ -131,4 +132,14 @@ def test_a_return_that_is_no_number_is_refused(fresh):
     index = table.column_names.index("episode_return")
     write_parquet(table.set_column(index, "episode_return", pa.array(returns)), path)
     with pytest.raises(LmrlError, match="no numbers"):
+        split_statistics(path.parents[2], "maze", split="validation")
+
+
+@pytest.mark.parametrize("column", ["policy", "episode_id"])
+def test_text_that_is_not_utf8_is_refused(fresh, column):
+    path = fresh("maze") / "data/fully_observed/validation-00000-of-00001.parquet"
+    table = pq.read_table(path)
+    broken = pa.array([b"\xff\xfe"] * len(table), pa.binary()).view(pa.string())
+    write_parquet(table.set_column(table.column_names.index(column), column, broken), path)
+    with pytest.raises(LmrlError, match="broken values"):
         split_statistics(path.parents[2], "maze", split="validation")

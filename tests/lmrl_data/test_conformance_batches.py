@@ -10,7 +10,7 @@ from lmrl_data.game import rollout_game
 from lmrl_data.registry import make_game
 from lmrl_data.vector import SyncVectorEnv, TextVectorEnv
 
-SEEDS = list(range(100, 110))
+SEEDS = list(range(100, 107))
 AT_THE_END = ("success", "return", "secret")
 
 pytestmark = each_variant
@@ -107,7 +107,7 @@ def test_scripted_policies_do_not_depend_on_the_batch(variant: Variant) -> None:
         assert {episode.policy for episode in together} == {name}
         assert all(0 < episode.num_turns <= max_turns for episode in together)
         assert rollout(variant.make_vec(4), policy, SEEDS) == together
-        assert rollout(variant.make(), variant.make_policy(name), SEEDS[:3][::-1]) == together[:3][::-1]
+        assert rollout(variant.make(), variant.make_policy(name), SEEDS[:2][::-1]) == together[:2][::-1]
 
 
 def test_random_policy_draws_anew_with_every_seed_and_turn(variant: Variant) -> None:

@@ -1,6 +1,7 @@
 """What the records and replays of every registered task must do; no task is named here."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ Row = dict[str, Any]
 pytestmark = each_variant
 
 
+@cache
 def some_episodes(variant: Variant) -> list[Episode]:
     """Episodes of every scripted policy, and of one that says every unusable thing."""
     env = variant.make_vec(len(SEEDS))
@@ -113,6 +115,11 @@ def _drop_last_turn(row: Row, other: Row) -> None:
     _keep_turns(row, row["num_turns"] - 1)
 
 
+def _stop_before_the_end(row: Row, other: Row) -> None:
+    _drop_last_turn(row, other)
+    row["terminated"] = row["truncated"] = row["success"] = False
+
+
 def _drop_all_turns(row: Row, other: Row) -> None:
     _keep_turns(row, 0)
 
@@ -128,7 +135,8 @@ def _drop_message(row: Row, other: Row) -> None:
 
 
 def _swap_roles(row: Row, other: Row) -> None:
-    row["messages"] = [{**a, "role": b["role"]} for a, b in zip(row["messages"], row["messages"][1:] + row["messages"][1:2])]
+    other_role = {"user": "assistant", "assistant": "user"}
+    row["messages"] = [{**message, "role": other_role[message["role"]]} for message in row["messages"]]
 
 
 def _empty_conversation(row: Row, other: Row) -> None:
@@ -158,6 +166,7 @@ TAMPERING: dict[str, Callable[[Row, Row], None]] = {
     "another conversation": _take("messages"),
     "the roles": _swap_roles,
     "the last turn dropped": _drop_last_turn,
+    "stopped before the end": _stop_before_the_end,
     "all turns dropped": _drop_all_turns,
     "a turn added": _add_turn,
     "a message dropped": _drop_message,

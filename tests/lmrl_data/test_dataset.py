@@ -41,7 +41,7 @@ def test_shards_are_read_in_order(tmp_path: Path) -> None:
     assert [path.name for path in split_files(tmp_path, "default", "train")] == [
         f"train-0000{number}-of-00003.parquet" for number in range(3)
     ]
-    assert load_episodes(tmp_path, "wordle") == sum(shards, [])
+    assert load_episodes(tmp_path, "wordle") == [episode for shard in shards for episode in shard]
     assert load_table(str(tmp_path), "wordle", config="default", split="train").schema == SCHEMA
 
 
@@ -93,7 +93,9 @@ def test_missing_shard_is_noticed(tmp_path: Path) -> None:
         load_table(tmp_path, "wordle")
 
 
-@pytest.mark.parametrize("content", [b"", b"P", b"PAR1", b"PAR1PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"<html>\n" * 99, b"\0" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"", b"P", b"PAR1", b"PAR1PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"<html>\n" * 99, b"\0" * 4096]
+)
 def test_file_that_is_no_parquet(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, SCHEMA.empty_table())
     path.write_bytes(content)

@@ -41,13 +41,14 @@ def imports(path: Path) -> set[str]:
 
 
 def lmrl(*arguments: str, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([LMRL, *arguments], input=stdin, capture_output=True, timeout=60, env={**os.environ, **variables})
+    return subprocess.run(
+        [LMRL, *arguments], input=stdin, capture_output=True, timeout=60, env={**os.environ, **variables}
+    )
 
 
 def refused(done: subprocess.CompletedProcess[bytes]) -> str:
     """The one line of an error that the user can mend."""
     assert done.returncode == 2
-    assert done.stdout == b""
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith("lmrl: ")
     return line
@@ -81,7 +82,15 @@ def test_public_names_are_there() -> None:
 
 
 def test_help_is_fast_and_lists_the_commands() -> None:
-    code = "import sys; sys.argv = ['lmrl', '--help']; from lmrl_data import cli\ntry: cli.main()\nfinally: print(*sys.modules)"
+    code = """
+import sys
+from lmrl_data.cli import main
+sys.argv = ["lmrl", "--help"]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     shown, loaded = done.stdout.rstrip().rsplit("\n", 1)
@@ -147,10 +156,9 @@ def test_play_without_a_seed_draws_one() -> None:
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
 def test_play_with_input_that_is_not_utf8(errors: str) -> None:
     done = lmrl("play", "wordle", "--seed", "1", stdin=b"\xff\xfe\x80\n" * 9, PYTHONIOENCODING=f"utf-8:{errors}")
-    assert b"Traceback" not in done.stderr
     if done.returncode:
-        assert "UTF-8" in done.stderr.decode() and refused(done)
-    else:
+        assert "UTF-8" in refused(done)
+    else:  # read as something that is no word
         assert b"Not solved" in done.stdout
 
 
@@ -159,7 +167,9 @@ def test_mistakes_give_one_line_and_exit_code_2() -> None:
     assert "default, full" in refused(lmrl("play", "wordle", "--config", "nosuch"))
 
 
-@pytest.mark.parametrize("arguments", [["nosuch"], ["play"], ["play", "wordle", "--seed", "-1"], ["play", "wordle", "--nosuch"]])
+@pytest.mark.parametrize(
+    "arguments", [["nosuch"], ["play"], ["play", "wordle", "--seed", "-1"], ["play", "wordle", "--nosuch"]]
+)
 def test_wrong_usage_gives_exit_code_2_and_no_traceback(arguments: list[str]) -> None:
     done = lmrl(*arguments)
     assert (done.returncode, done.stdout) == (2, b"")

@@ -90,11 +90,14 @@ def test_normalise_gives_the_published_wordle_scores(raw: float, score: float) -
 @each_variant
 def test_policy_of_the_maximum_attains_it(variant: Variant) -> None:
     config = variant.config
-    seeds = evaluation_seeds(variant.task_name, variant.config_name, episodes=config.evaluation_episodes)
+    game = make_game(variant.task_name, variant.config_name)
+    # One round of the evaluation seeds holds every start once, so the mean over it is exact.
+    count = config.evaluation_episodes if game is None else len(game.starts)
+    seeds = evaluation_seeds(variant.task_name, variant.config_name, episodes=count)
     episodes = rollout(variant.make_vec(256), variant.policy(config.bounds.maximum_from), seeds)
     attained = np.mean([episode.episode_return for episode in episodes])
-    # Where the bound is no proof, the evaluation set may hold some starts once more than others.
-    assert attained == pytest.approx(config.bounds.maximum, abs=1e-9 if config.bounds.exact else 0.02)
+    # Without a proof the bound may be of another sample of episodes.
+    assert attained == pytest.approx(config.bounds.maximum, abs=1e-9 if config.bounds.exact else 1e-4)
 
 
 @each_variant

@@ -32,7 +32,11 @@ def test_arrays_give_what_numbers_give(seed: int, stream: int) -> None:
 def test_golden_values() -> None:
     assert stream_of("wordle/start") == 3933440544
     assert mix(12345, stream_of("wordle/start")) == 11321006016187595452
-    assert episode_seeds(0, "wordle/train", 0, 3).tolist() == [5758612766348271673, 1840879312197884960, 5580844906081530086]
+    assert episode_seeds(0, "wordle/train", 0, 3).tolist() == [
+        5758612766348271673,
+        1840879312197884960,
+        5580844906081530086,
+    ]
     assert turn_hashes(np.array([1]), 2, 3).tolist() == [12695958775352297781]
     assert start_states(make_game("wordle"), np.arange(6)).tolist() == [274, 275, 296, 316, 91, 397]
     assert start_states(make_game("maze"), np.arange(6)).tolist() == [4, 19, 18, 11, 2, 22]
@@ -40,7 +44,11 @@ def test_golden_values() -> None:
 
 @pytest.mark.parametrize("limit", [2, 3, 25, 400, 2300])
 def test_below_is_uniform(limit: int) -> None:
-    for hashes in (mix_array(SEEDS, 5), turn_hashes(SEEDS, 3, 5), mix_array(np.full(10**5, 9), 5) ^ mix_array(SEEDS, 1)):
+    for hashes in (
+        mix_array(SEEDS, 5),
+        turn_hashes(SEEDS, 3, 5),
+        mix_array(np.full(10**5, 9), 5) ^ mix_array(SEEDS, 1),
+    ):
         drawn = below(hashes, limit)
         assert drawn.dtype == np.int64
         assert chisquare(np.bincount(drawn, minlength=limit)).pvalue > 1e-3
@@ -56,14 +64,19 @@ def test_below_keeps_to_the_limit_of_each() -> None:
 
 def test_uniform_is_uniform() -> None:
     drawn = uniform(mix_array(SEEDS, 6))
-    assert 0 <= drawn.min() and drawn.max() < 1
+    assert drawn.min() >= 0
+    assert drawn.max() < 1
     assert chisquare(np.histogram(drawn, 50, (0, 1))[0]).pvalue > 1e-3
     assert uniform(np.array([0, 2**64 - 1], np.uint64)).tolist() == [0.0, 1 - 2.0**-53]
 
 
 def test_streams_turns_and_seeds_are_independent() -> None:
     one = uniform(mix_array(SEEDS, stream_of("a")))
-    for other in (mix_array(SEEDS, stream_of("b")), turn_hashes(SEEDS, 0, stream_of("a")), mix_array(SEEDS + 1, stream_of("a"))):
+    for other in (
+        mix_array(SEEDS, stream_of("b")),
+        turn_hashes(SEEDS, 0, stream_of("a")),
+        mix_array(SEEDS + 1, stream_of("a")),
+    ):
         assert abs(np.corrcoef(one, uniform(other))[0, 1]) < 0.01
 
 
@@ -77,5 +90,5 @@ def test_episode_seeds_do_not_depend_on_the_size_of_the_plan(plan_seed: int, sta
 
 def test_episode_seeds_differ_between_plans_and_splits() -> None:
     plans = [(seed, split) for seed in (0, 1, 2) for split in ("wordle/train", "wordle/validation", "maze/train")]
-    drawn = np.concatenate([episode_seeds(seed, split, 0, 100_000) for seed, split in plans])
+    drawn = np.concatenate([episode_seeds(seed, split, 0, 20_000) for seed, split in plans])
     assert len(np.unique(drawn)) == len(drawn)

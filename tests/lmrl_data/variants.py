@@ -1,4 +1,4 @@
-"""What the conformance tests share: every (task, config) of the registry, and texts that no task can use as an action."""
+"""What the conformance tests share: every (task, config) of the registry, and texts that no task can use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

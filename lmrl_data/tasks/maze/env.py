@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lmrl_data.game import GameEnv
+from lmrl_data.errors import LmrlError
+from lmrl_data.game import GameEnv, text_space
 from lmrl_data.tasks.maze.game import MazeGame, maze_game
 from lmrl_data.tasks.maze.rules import Cell
 
@@ -70,17 +71,19 @@ class MazeEnv(GameEnv[MazeGame]):
         self._arguments: dict[str, Any] = {"observe": observe, "layout": layout, "reward": reward}
         self._default_game = maze_game(goal=goal, **self._arguments)
         super().__init__(self._default_game, env_id)
+        # `reset` can put the goal in another cell, whose coordinates may have more digits.
+        digits = [len(f"{row}{column}") for row, column in self.game.maze.cells]
+        longer = max(digits) - digits[self.game.maze.goal]
+        self.observation_space = text_space(self.game.observation_texts, longer=longer)
 
     def _start(self, seed: int, options: dict[str, Any]) -> str:
         game = self._default_game
         if "goal" in options:
             goal = game.maze.cells[game.maze.number(options["goal"], "goal")]
             game = maze_game(goal=goal, **self._arguments)
+        start = game.maze.number(options["start"], "start") if "start" in options else None
+        if start == game.maze.goal:
+            raise LmrlError(f"start {options['start']!r} is the goal; start from any other free cell")
         if game is not self.game:
             self._use(game)
-        if "start" not in options:
-            return self._begin(self._draw(seed))
-        start = game.maze.number(options["start"], "start")
-        if start == game.maze.goal:
-            raise ValueError(f"start {options['start']!r} is the goal; start from any other free cell")
-        return self._begin(start)
+        return self._begin(self._draw(seed) if start is None else start)

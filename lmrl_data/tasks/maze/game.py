@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lmrl_data.errors import LmrlError
 from lmrl_data.game import Ints, Texts, Transition
 from lmrl_data.seeding import stream_of
-from lmrl_data.tasks.maze.rules import MOVES, Cell, Maze, build_maze
+from lmrl_data.tasks.maze.rules import LAYOUTS, MOVES, Cell, Grid, Maze, as_cell, build_maze, read_layout
 
 MAX_MOVES = 100
 CONFIGS = ("fully_observed", "partially_observed")
@@ -110,10 +110,17 @@ def maze_game(
         raise LmrlError(f"unknown value {observe!r} of observe; it is one of: {', '.join(CONFIGS)}")
     if reward not in REWARDS:
         raise LmrlError(f"unknown reward {reward!r}; it is one of: {', '.join(REWARDS)}")
-    key = layout if isinstance(layout, str) else tuple(tuple(int(x) for x in row) for row in layout)
-    return _cached(key, None if goal is None else (int(goal[0]), int(goal[1])), observe == "fully_observed", reward)
+    grid = read_layout(layout)
+    if goal is None:
+        if not isinstance(layout, str):
+            raise LmrlError("a layout given as an array needs a goal=(row, column) as well")
+        goal = LAYOUTS[layout][1]
+    cell = as_cell(goal)
+    if cell is None:
+        raise LmrlError(f"goal {goal!r} is no (row, column) of two whole numbers")
+    return _cached(grid, cell, observe == "fully_observed", reward)
 
 
 @cache
-def _cached(layout: Any, goal: Cell | None, observed: bool, reward: str) -> MazeGame:
+def _cached(layout: Grid, goal: Cell, observed: bool, reward: str) -> MazeGame:
     return MazeGame(build_maze(layout, goal), observed, reward)

@@ -1,7 +1,8 @@
 """The maze's rules: layouts, moves as a table, shortest paths, and optimal play with the position unknown."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from lmrl_data.errors import LmrlError
 
 Cell = tuple[int, int]
+Grid = tuple[tuple[int, ...], ...]
 
 MOVES: dict[str, Cell] = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
@@ -26,10 +28,19 @@ DOUBLE_T = (
     (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
 )
 UMAZE = ((1, 1, 1, 1, 1), (1, 0, 0, 0, 1), (1, 1, 1, 0, 1), (1, 0, 0, 0, 1), (1, 1, 1, 1, 1))
-LAYOUTS: dict[str, tuple[tuple[tuple[int, ...], ...], Cell]] = {
+LAYOUTS: dict[str, tuple[Grid, Cell]] = {
     "double_t": (DOUBLE_T, (8, 6)),
     "umaze": (UMAZE, (1, 1)),
 }
+
+
+def as_cell(value: Any) -> Cell | None:
+    """A (row, column) in plain integers; None for anything that is no pair of integers."""
+    try:
+        row, column = (index(part) for part in value)
+    except (TypeError, ValueError):
+        return None
+    return row, column
 
 
 @dataclass(frozen=True)
@@ -52,42 +63,47 @@ class Maze:
         """The directions in which a cell has a wall."""
         return tuple(name for move, name in enumerate(MOVES) if self.next_cell[cell, move] == cell)
 
-    def number(self, cell: object, purpose: str) -> int:
+    def number(self, cell: object, what: str) -> int:
         """The number of a (row, column).
 
         Raises:
-            ValueError: it is no free cell; the message lists those.
+            LmrlError: it is no free cell; the message lists those.
         """
-        if isinstance(cell, (Sequence, np.ndarray)) and not isinstance(cell, str) and len(cell) == 2:
-            try:
-                return self.cells.index((int(cell[0]), int(cell[1])))
-            except (TypeError, ValueError):
-                pass
+        pair = as_cell(cell)
+        if pair in self.cells:
+            return self.cells.index(pair)
         free = " ".join(f"({row}, {column})" for row, column in self.cells)
-        raise ValueError(f"{purpose} {cell!r} is no free cell; the free cells (row, column) are: {free}")
+        raise LmrlError(f"{what} {cell!r} is no free cell; the free cells (row, column) are: {free}")
 
 
-def build_maze(layout: str | Sequence[Sequence[int]] | NDArray[np.int_], goal: Cell | None) -> Maze:
-    """A maze from the name of a layout or an array of 0 (free) and 1 (wall).
+def read_layout(layout: object) -> Grid:
+    """A layout from its name or from any kind of array of 0 (free) and 1 (wall).
 
     Raises:
-        LmrlError: an unknown name; an array that is no closed maze in which every cell reaches the goal; no goal.
+        LmrlError: an unknown name, or no such array.
     """
     if isinstance(layout, str):
         if layout not in LAYOUTS:
             raise LmrlError(f"unknown layout {layout!r}; it is one of: {', '.join(LAYOUTS)}, or an array of 0 and 1")
-        layout, default_goal = LAYOUTS[layout]
-        goal = default_goal if goal is None else goal
+        return LAYOUTS[layout][0]
     try:
-        grid = np.asarray(layout, np.int64)
+        grid = np.asarray(layout)
     except ValueError as error:
         raise LmrlError("a layout is an array of rows of equal length, 0 for free and 1 for wall") from error
-    if grid.ndim != 2 or not np.isin(grid, (0, 1)).all() or (grid == 0).sum() < 2:
+    if grid.ndim != 2 or grid.dtype.kind not in "iufb" or not np.isin(grid, (0, 1)).all() or (grid == 0).sum() < 2:
         raise LmrlError("a layout is a two-dimensional array of 0 (free) and 1 (wall) with at least two free cells")
+    return tuple(map(tuple, grid.astype(int).tolist()))
+
+
+def build_maze(layout: Grid, goal: Cell) -> Maze:
+    """A maze from a layout and a goal.
+
+    Raises:
+        LmrlError: the layout is not closed, the goal is no free cell, or it cannot be reached from one.
+    """
+    grid = np.asarray(layout)
     if not (grid[[0, -1]].all() and grid[:, [0, -1]].all()):
         raise LmrlError("the outer rows and columns of a layout must be walls")
-    if goal is None:
-        raise LmrlError("a layout given as an array needs a goal=(row, column) as well")
     cells = tuple((int(row), int(column)) for row, column in np.argwhere(grid == 0))
     number = {cell: i for i, cell in enumerate(cells)}
     next_cell = np.array(

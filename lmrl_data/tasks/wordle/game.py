@@ -64,7 +64,8 @@ class WordleGame:
     def unusable(self, action: str) -> int:
         """-2 for five letters that are no word of the list, -1 for anything else."""
         word = action.replace(" ", "")
-        return -2 if len(word) == rules.LETTERS and word.isascii() and word.isalpha() else -1
+        spelt = action in (word, " ".join(word))
+        return -2 if spelt and len(word) == rules.LETTERS and word.isascii() and word.isalpha() else -1
 
     def start_options(self, start: int) -> dict[str, Any]:
         """The hidden word."""
@@ -76,13 +77,11 @@ class WordleGame:
         """The state of a hidden word.
 
         Raises:
-            ValueError: the word is no answer.
+            LmrlError: the word is no answer.
         """
         if word not in self.vocabulary.answers:
             some = ", ".join(self.vocabulary.answers[:5])
-            raise ValueError(
-                f"{word!r} cannot be the hidden word; it must be one of {self._answers} answers: {some}, …"
-            )
+            raise LmrlError(f"{word!r} cannot be the hidden word; it must be one of {self._answers} answers: {some}, …")
         return self.vocabulary.answers.index(str(word))
 
     @cached_property

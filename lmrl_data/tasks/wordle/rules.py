@@ -51,7 +51,7 @@ def load_vocabulary(name: str) -> Vocabulary:
         return Vocabulary(tuple(answers), (*answers, *others))
     try:
         answers = [word.lower() for word in _lines(Path(name).read_text("utf-8"))]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise LmrlError(
             f"cannot read the vocabulary {name!r} ({error}); give 'default', 'full' or a UTF-8 file with a word a line"
         ) from error
