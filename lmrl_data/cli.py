@@ -8,12 +8,31 @@ import typer
 
 from lmrl_data.errors import LmrlError
 
-app = typer.Typer(
-    help="Generate, train on, evaluate and publish the lmrl-gym benchmark.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def main() -> NoReturn:
+    """Run the command line: 0 on success, 2 for an error that the user can mend, 130 when interrupted."""
+    try:
+        _build()()
+    except LmrlError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(0)
+
+
+def _build() -> typer.Typer:
+    """The app with the commands of all installed packages."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for point in sorted(entry_points(group="lmrl.commands"), key=lambda point: point.name):
+        app.add_typer(point.load())
+    return app
 
 
 def _version(show: bool) -> None:
@@ -24,28 +43,12 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def root(
+def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Generate, train on, evaluate and publish the lmrl-gym benchmark."""
-
-
-def main() -> NoReturn:
-    """Run the command line: 0 on success, 2 for an error that the user can mend, 130 when interrupted."""
-    try:
-        for point in sorted(entry_points(group="lmrl.commands"), key=lambda point: point.name):
-            app.add_typer(point.load())
-        app()
-    except LmrlError as error:
-        _fail(str(error))
-    except OSError as error:
-        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
-    except KeyboardInterrupt:
-        sys.exit(130)
-    sys.exit(0)
 
 
 def _fail(message: str) -> NoReturn:

@@ -1,5 +1,6 @@
 """The base class of the eight environments: seeding, turns, the end of an episode, and the final information."""
 
+import operator
 from typing import Any, ClassVar
 
 import gymnasium
@@ -51,8 +52,7 @@ class TextEnv(gymnasium.Env[str, str]):
             if key not in self.start_options:
                 known = ", ".join(self.start_options)
                 raise LmrlError(f"unknown start option {key!r} of {self.env_id}; it takes: {known}")
-        if seed is None:
-            seed = int(self.np_random.integers(2**63 - 1))
+        seed = int(self.np_random.integers(2**63 - 1)) if seed is None else operator.index(seed)
         # From here on the old episode is gone, also where the new one cannot be started.
         self._playing = self._ended = False
         super().reset(seed=seed)

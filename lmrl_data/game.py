@@ -96,7 +96,7 @@ def action_of(game: Game, text: str) -> int:
 
 def text_space(texts: Texts, *, longer: int = 0) -> Text:
     """The smallest gymnasium Text space that holds all the texts, and `longer` more characters."""
-    return Text(max_length=max(map(len, texts)) + longer, charset=frozenset(char for text in texts for char in text))
+    return Text(max_length=max(map(len, texts)) + longer, charset="".join(sorted(set().union(*texts))))
 
 
 class GameEnv(TextEnv, Generic[GameT]):

@@ -80,7 +80,7 @@ class GamePolicy:
         if index is None:
             raise LmrlError(
                 f"policy {self.name!r} cannot read the observation {observation[:80]!r}; "
-                "make the policy with the task, config and options of the environment"
+                "make the policy for the task and config of the environment"
             )
         return index
 

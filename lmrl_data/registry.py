@@ -165,6 +165,8 @@ def find_env(env_id: str) -> tuple[Task, str, Config]:
 def _arguments(name: str, config: str | None, options: Mapping[str, Any]) -> tuple[Task, str, dict[str, Any]]:
     task = get_task(name)
     chosen = task.config(config)[1]
+    if "env_id" in options:
+        raise LmrlError("the env_id follows from the config; choose one of: " + ", ".join(task.configs))
     return task, chosen.env_id, {**chosen.kwargs, **options}
 
 

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import gymnasium
+
 from lmrl_data.env import TextEnv
 from lmrl_data.episode import Episode
 from lmrl_data.policy import Policy
 from lmrl_data.text import Message, storable
 from lmrl_data.vector import SyncVectorEnv, TextVectorEnv
 
+AnyEnv = gymnasium.Env[str, str] | TextVectorEnv
+
 
 def rollout(
-    env: TextEnv | TextVectorEnv,
+    env: AnyEnv,
     policy: Policy,
     seeds: Sequence[int],
     *,
@@ -19,7 +23,8 @@ def rollout(
     """Play an episode per seed.
 
     Args:
-        env: a single environment, or a batched one, which plays ``num_envs`` episodes at a time.
+        env: a single environment, of `lmrl_data.make` or `gymnasium.make`, or a batched one of `lmrl_data.make_vec`,
+            which plays ``num_envs`` episodes at a time.
         policy: who plays.
         seeds: non-negative, one per episode.
         on_episodes: called with the number of episodes each time some have been finished.
@@ -35,12 +40,19 @@ def rollout(
     return episodes
 
 
-def rollout_batches(env: TextEnv | TextVectorEnv, policy: Policy, seeds: Sequence[int]) -> Iterator[list[Episode]]:
+def rollout_batches(env: AnyEnv, policy: Policy, seeds: Sequence[int]) -> Iterator[list[Episode]]:
     """`rollout`, giving out each batch of episodes as it is finished."""
-    batched = env if isinstance(env, TextVectorEnv) else SyncVectorEnv(lambda: env, 1)
+    batched = env if isinstance(env, TextVectorEnv) else SyncVectorEnv(lambda: _unwrapped(env), 1)
     seeds = [int(seed) for seed in seeds]
     for first in range(0, len(seeds), batched.num_envs):
         yield _play(batched, policy, seeds[first : first + batched.num_envs])
+
+
+def _unwrapped(env: gymnasium.Env[str, str]) -> TextEnv:
+    inner = env.unwrapped
+    if not isinstance(inner, TextEnv):
+        raise TypeError(f"{inner} is no environment of lmrl-gym")
+    return inner
 
 
 def _play(env: TextVectorEnv, policy: Policy, seeds: list[int]) -> list[Episode]:

@@ -88,6 +88,7 @@ class GameVectorEnv(TextVectorEnv):
         self._observation = np.full(total, len(self._texts) - 1, np.int32)
         self._observation[:count] = self.game.first_observation[self._start[:count]]
         self._active = np.arange(total) < count
+        self._started = self._active.copy()
         self._terminated = ~self._active
         self._truncated = np.zeros(total, np.bool_)
         self._success = np.zeros(total, np.bool_)
@@ -120,7 +121,7 @@ class GameVectorEnv(TextVectorEnv):
         reasons[rows] = self._reasons[np.maximum(-indices[rows], 0)]
         infos["invalid_action"] = reasons
         if self.game.secret_texts is not None:
-            ended = ~self._active
+            ended = self._started & ~self._active
             infos["secret"] = np.full(self.num_envs, None, object)
             infos["secret"][ended] = self.game.secret_texts[self._start[ended]]
         return self._texts[self._observation], rewards, self._terminated.copy(), self._truncated.copy(), infos

@@ -101,7 +101,7 @@ def _views(
     for name, splits in contents.configs.items():
         train = statistics[name]["train"]
         mine = evaluation.filter(pc.equal(evaluation["env_id"], task.configs[name].env_id))
-        starts = start_keys(mine["options"].combine_chunks().drop_null(), fields)
+        starts = start_keys(mine["options"].combine_chunks(), fields)
         yield ConfigView(
             name=name,
             config=task.configs[name],

@@ -141,7 +141,8 @@ def split_statistics(
     tally = _Tally(found, make_game(task, name))
     for path in split_files(folder, name, split):
         for table in read_batches(path, schema, _ROWS):
-            _check_complete(table, path)
+            if not pc.all(pc.is_finite(table["episode_return"]), min_count=0).as_py():
+                raise LmrlError(f"{path}: column 'episode_return' has values that are no numbers; make it again")
             tally.add(table)
             if on_episodes:
                 on_episodes(len(table))
@@ -154,17 +155,20 @@ def start_fields(task: Task) -> list[str]:
 
 
 def start_keys(values: pa.StructArray, fields: Sequence[str]) -> set[str]:
-    """A text for each different combination of the fields of a column of structs, ``info`` or ``options``."""
+    """A text for each different combination of the fields of a column of structs, ``info`` or ``options``.
+
+    Rows in which a field is null record no start.
+    """
     if not fields:
         return set()
     columns: list[Any] = []
     for name in fields:
-        column = values.field(name)
+        column = pc.struct_field(values, name)  # unlike `values.field`, null where the struct is
         if pa.types.is_list(column.type):
             column = pc.binary_join(column.cast(pa.list_(pa.string())), ",")
         columns.append(column.cast(pa.string()))
-    joined = pc.binary_join_element_wise(*columns, "\x1f", null_handling="replace")
-    return set(pc.unique(joined).to_pylist())
+    joined = pc.binary_join_element_wise(*columns, "\x1f", null_handling="emit_null")
+    return set(pc.unique(joined.drop_null()).to_pylist())
 
 
 class _Tally:
@@ -238,24 +242,3 @@ class _Tally:
             others = actions.filter(pc.invert(pc.is_in(actions, self.actions))).value_counts()
             for other in others.to_pylist():
                 self.unusable += other["counts"] if action_of(self.game, other["values"]) < 0 else 0
-
-
-def _check_complete(table: pa.Table, path: Path) -> None:
-    """Refuse text that is not UTF-8, missing values and returns that are no numbers: no episode has them.
-
-    Raises:
-        LmrlError: there are some.
-    """
-    try:
-        table.validate(full=True)
-    except pa.ArrowInvalid as error:
-        reason = str(error).splitlines()[0]
-        raise LmrlError(f"{path} holds broken values ({reason}); make the file again with `lmrl generate`") from error
-    messages = table["messages"].combine_chunks().flatten()
-    columns = {name: table[name] for name in table.column_names}
-    columns |= {"messages.role": messages.field("role"), "messages.content": messages.field("content")}
-    for name, column in columns.items():
-        if column.null_count:
-            raise LmrlError(f"{path}: column {name!r} has missing values; make the file again with `lmrl generate`")
-    if not pc.all(pc.is_finite(table["episode_return"]), min_count=0).as_py():
-        raise LmrlError(f"{path}: column 'episode_return' has values that are no numbers; make the file again")

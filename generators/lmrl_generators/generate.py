@@ -8,7 +8,6 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from lmrl_cards import write_card
 from lmrl_data.errors import LmrlError
 from lmrl_data.starts import evaluation_table
 from lmrl_generators.executors import run_all
@@ -86,6 +85,8 @@ def _generate(
         on_episodes(_count([shard]))
     manifest.content["evaluation"] = write_parquet(evaluation_table(task), folder, EVALUATION_FILE)
     manifest.save()
+    from lmrl_cards import write_card  # brings datasets and matplotlib, which a failing run need not wait for
+
     write_card(folder, task)
     return Generated(_count(missing), len(missing), _count(kept), len(kept))
 

@@ -21,16 +21,16 @@ import torch
 from datasets import Dataset
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from transformers import PreTrainedModel, PreTrainedTokenizerBase, TrainerCallback
+from transformers import PreTrainedModel, TrainerCallback
 from transformers.trainer_callback import PrinterCallback
-from trl import SFTConfig, SFTTrainer
+from trl import SFTConfig, SFTTrainer  # type: ignore[attr-defined]
 from trl.chat_template_utils import has_generation_markers
 
 from lmrl_data.dataset import load_table
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
 from lmrl_loaders.chat import ChatEncoder, add_marked_template
-from lmrl_loaders.model_folder import ModelInfo, load_model, model_context, save_model
+from lmrl_loaders.model_folder import ModelInfo, check_output, load_model, model_context, save_model
 from lmrl_loaders.sequences import Utterances, longest_reply, read_utterances, training_sequences
 from lmrl_loaders.tiny import tiny_model
 from lmrl_loaders.tokenizer import build_tokenizer
@@ -38,7 +38,7 @@ from lmrl_loaders.windows import WindowRule, action_tokens
 
 TINY = "tiny"
 # A model from scratch takes large steps; 1e-4 for pretrained ones is the paper's (table 3).
-LEARNING_RATES = {TINY: 3e-3}
+LEARNING_RATES = {TINY: 1e-2}
 PRETRAINED_LEARNING_RATE = 1e-4
 # The tiny model sees whole episodes where they are short, and else so many tokens, or three turns if that is more.
 TINY_CONTEXT = 128
@@ -48,13 +48,13 @@ TINY_CONTEXT = 128
 class BCConfig(SFTConfig):
     """Settings of behaviour cloning: TRL's `SFTConfig` with defaults that suit a laptop and a graphics card alike.
 
-    `train_bc` sets ``output_dir`` itself. With ``save_strategy="steps"`` an interrupted run keeps its checkpoints beside
-    the output folder, and ``resume_from_checkpoint=True`` goes on from the last one.
+    `train_bc` sets ``output_dir`` itself. With ``save_strategy="steps"`` an interrupted run keeps its checkpoints
+    beside the output folder, and ``resume_from_checkpoint=True`` goes on from the last one.
     """
 
     learning_rate: float | None = field(  # type: ignore[assignment]
         default=None,
-        metadata={"help": "Initial learning rate for AdamW. None: 3e-3 for the tiny model, 1e-4 for a pretrained one."},
+        metadata={"help": "Initial learning rate for AdamW. None: 1e-2 for the tiny model, 1e-4 for a pretrained one."},
     )
     max_steps: int = field(
         default=400,
@@ -85,7 +85,7 @@ class BCConfig(SFTConfig):
     def __post_init__(self) -> None:
         if self.bf16 is None:
             self.bf16 = not self.use_cpu and not self.fp16 and torch.cuda.is_bf16_supported()
-        super().__post_init__()
+        super().__post_init__()  # type: ignore[no-untyped-call]
 
 
 def train_bc(
@@ -121,10 +121,13 @@ def train_bc(
     args = copy.copy(args or BCConfig())
     if args.learning_rate is None:
         args.learning_rate = LEARNING_RATES.get(model, PRETRAINED_LEARNING_RATE)
-    utterances = read_utterances(load_table(data, task, config=config_name))
+    check_output(output)
+    hashes = _data_hashes(data, config_name)
     with _isolated_randomness():
-        network, encoder, rule = prepare(model, task, config_name, utterances, args)
-        sequences = training_sequences(utterances, encoder, rule)
+        with Console(stderr=True).status("reading episodes"):
+            utterances = read_utterances(load_table(data, task, config=config_name))
+            network, encoder, rule = prepare(model, task, config_name, utterances, args)
+            sequences = training_sequences(utterances, encoder, rule)
         args.output_dir = str(output.with_name(f".{output.name}.checkpoints"))
         try:
             steps, loss = _train(network, encoder, Dataset(sequences), args)
@@ -144,7 +147,7 @@ def train_bc(
             "learning_rate": args.learning_rate,
             "batch_size": args.per_device_train_batch_size,
         },
-        data=_data_hashes(data, config_name),
+        data=hashes,
         versions={name: version(name) for name in ("lmrl-gym", "torch", "transformers", "trl")},
     )
     save_model(output, network, encoder.tokenizer, info)
@@ -169,10 +172,11 @@ def prepare(
     """
     network: PreTrainedModel
     if model != TINY:
-        network, tokenizer = load_model(Path(model))
+        network, tokenizer = load_model(Path(model), torch.float32)
         if not has_generation_markers(tokenizer.chat_template or ""):
             add_marked_template(tokenizer)
-            network.resize_token_embeddings(max(len(tokenizer), network.get_input_embeddings().num_embeddings))
+            # A model may have more embeddings than tokens, rounded up for speed; none are taken away.
+            network.resize_token_embeddings(max(len(tokenizer), network.config.get_text_config().vocab_size))
             network.config.eos_token_id = tokenizer.eos_token_id
             network.generation_config.eos_token_id = tokenizer.eos_token_id
     else:
@@ -181,6 +185,9 @@ def prepare(
     reply_tokens = max(longest_reply(utterances, encoder), action_tokens(task, config, encoder))
     if model != TINY:
         context = args.max_length or model_context(network)
+        longest = getattr(network.config, "max_position_embeddings", context)
+        if context > longest:
+            raise LmrlError(f"max_length is {context}, but the model {model} has {longest} positions; give it less")
     else:
         context = args.max_length or _tiny_context(utterances, encoder, reply_tokens)
         network = tiny_model(tokenizer, context=context, seed=args.seed)
@@ -201,30 +208,27 @@ def _train(network: PreTrainedModel, encoder: ChatEncoder, dataset: Dataset, arg
     trainer = SFTTrainer(model=network, args=args, train_dataset=dataset, processing_class=encoder.tokenizer)
     # It would print to stdout, which belongs to results.
     trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(_ShowProgress())
-    result = trainer.train(resume_from_checkpoint=args.resume_from_checkpoint)
+    console = Console(stderr=True)
+    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("loss {task.fields[loss]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        trainer.add_callback(_ShowProgress(bar))
+        result = trainer.train(resume_from_checkpoint=args.resume_from_checkpoint)
     return result.global_step, result.training_loss
 
 
 class _ShowProgress(TrainerCallback):
-    """A bar with the loss, on a terminal."""
+    """Steps and loss in a bar."""
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        console = Console(stderr=True)
-        columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("loss {task.fields[loss]}"))
-        self.bar = Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
-        self.bar.start()
-        self.row = self.bar.add_task("training", total=state.max_steps, completed=state.global_step, loss="-")
+    def __init__(self, bar: Progress) -> None:
+        self.bar = bar
+        self.row = bar.add_task("training", total=None, loss="-")
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        self.bar.update(self.row, completed=state.global_step)
+        self.bar.update(self.row, total=state.max_steps, completed=state.global_step)
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float], **kwargs: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
         if "loss" in logs:
             self.bar.update(self.row, loss=f"{float(logs['loss']):.3f}")
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        self.bar.stop()
 
 
 @contextmanager
@@ -248,4 +252,4 @@ def _data_hashes(folder: Path, config: str) -> dict[str, str]:
         shards = json.loads(path.read_text(encoding="utf-8"))["configs"][config]["splits"]["train"]["shards"]
         return {shard["file"]: shard["sha256"] for shard in shards}
     except (ValueError, TypeError, KeyError) as error:
-        raise LmrlError(f"{path} is no manifest of `lmrl generate` ({type(error).__name__}); make the data again") from error
+        raise LmrlError(f"{path} is no manifest of `lmrl generate` ({type(error).__name__}); make it again") from error

@@ -38,7 +38,7 @@ class ChatFormat:
     Attributes:
         begin: before the first message of the environment.
         reply: between a message of the environment and the agent's reply to it: the generation prompt.
-        end: what ends the agent's turn. The agent says it itself, so it is trained on; the last of it is a special token.
+        end: what ends the agent's turn, a special token at its end. The agent says it itself, so it is trained on.
         after: between the end of the agent's turn and the environment's next message.
     """
 
@@ -101,7 +101,7 @@ def _probe(tokenizer: PreTrainedTokenizerBase) -> ChatFormat:
     ends = [place for place, token in enumerate(between) if token in special]
     if not ends or tuple(tokenizer.encode(text, add_special_tokens=False)) != reply:
         raise LmrlError(
-            "the tokenizer's chat template does not end turns with a special token, or writes earlier replies unlike the "
-            "next one; set tokenizer.chat_template to lmrl_loaders.chat.CHAT_TEMPLATE and train the model"
+            "the tokenizer's chat template does not end turns with a special token, or writes earlier replies unlike "
+            "the next one; set tokenizer.chat_template to lmrl_loaders.chat.CHAT_TEMPLATE and train the model"
         )
     return ChatFormat(begin, reply, between[: ends[0] + 1], between[ends[0] + 1 :])

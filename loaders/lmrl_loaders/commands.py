@@ -21,9 +21,9 @@ def bc(
     task: Annotated[str, typer.Option(help="Name of a task.")],
     config: Annotated[str | None, typer.Option(help="Config of the task; its default if left out.")] = None,
     model: Annotated[str, typer.Option(help="'tiny' (from scratch), or the folder of a pretrained model.")] = "tiny",
-    data: Annotated[Path | None, typer.Option(help="Dataset folder.  [default: lmrl-gym/TASK]")] = None,
-    output: Annotated[Path | None, typer.Option(help="Where to save.  [default: models/TASK-bc]")] = None,
-    max_steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps.  [default: 400]")] = None,
+    data: Annotated[Path | None, typer.Option(help="Dataset folder; lmrl-gym/TASK if left out.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Where to save; models/TASK-bc if left out.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps; 400 if left out.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the weights and of the order of the data.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -33,8 +33,8 @@ def bc(
     with train_extra():
         from lmrl_loaders.bc import BCConfig, train_bc
 
-    steps = {} if max_steps is None else {"max_steps": max_steps}
-    result = train_bc(task, config=config, model=model, data=data, output=output, args=BCConfig(seed=seed, **steps))
+    args = BCConfig(seed=seed) if max_steps is None else BCConfig(seed=seed, max_steps=max_steps)
+    result = train_bc(task, config=config, model=model, data=data, output=output, args=args)
     if as_json:
         print(json.dumps(result, indent=2))
         return

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +58,11 @@ class HFPolicy:
         info = read_info(folder)
         if info is not None and info.task != task:
             raise LmrlError(f"the model {path} was trained on the task {info.task} and cannot play {task}")
-        self.model, self.tokenizer = load_model(folder)
-        self.model.to("cuda" if torch.cuda.is_available() else "cpu")  # type: ignore[arg-type]
-        self.model.eval()
+        on_gpu = torch.cuda.is_available()
+        # A GPU keeps the precision that the model was saved with; most CPUs are fast in single precision only.
+        self.model, self.tokenizer = load_model(folder, "auto" if on_gpu else torch.float32)
+        self.model.to("cuda" if on_gpu else "cpu")  # type: ignore[arg-type]
+        self.model.eval()  # type: ignore[no-untyped-call]
         self.encoder = ChatEncoder(self.tokenizer)
         if info is not None:
             self.rule = info.window
@@ -70,7 +72,7 @@ class HFPolicy:
         end = self.encoder.format.end[-1]
         ends = {end, self.tokenizer.eos_token_id} - {None}
         # The model's own generation config may ask for other sampling, beams or penalties: this one is all there is.
-        self.model.generation_config = GenerationConfig(
+        self.model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             do_sample=False,
             max_new_tokens=self.rule.reply_tokens,
             eos_token_id=sorted(ends),
@@ -149,5 +151,4 @@ class _Sampler(LogitsProcessor):
         # Scaled by the sum, which rounding leaves a little off 1.
         targets = self.draws[:, place, None] * cumulative[:, -1:]
         chosen = torch.searchsorted(cumulative, targets, right=True).clamp(max=scores.shape[1] - 1)
-        only: Any = torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
-        return only
+        return cast(torch.FloatTensor, torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0))

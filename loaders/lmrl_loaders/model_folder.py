@@ -5,14 +5,16 @@ Any tool that reads transformers models reads it; ``lmrl.json`` adds the task, t
 
 import json
 import os
-import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging
 
 from lmrl_data.errors import LmrlError
 from lmrl_loaders.windows import WindowRule
@@ -47,28 +49,35 @@ class ModelInfo:
     versions: dict[str, str]
 
 
-def save_model(
-    folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, info: ModelInfo
-) -> None:
-    """Write the folder under a temporary name and rename it, so that there is a whole model or none.
+def check_output(folder: Path) -> None:
+    """Make sure that a model may be saved here, before hours are spent on it.
 
-    A model that is already there is replaced.
+    Raises:
+        LmrlError: there is something else than a model of ours, which saving would delete.
     """
+    if folder.exists() and not (folder / INFO_FILE).is_file():
+        raise LmrlError(f"{folder} exists and is no model of `lmrl train`; choose another --output or remove it")
+
+
+def save_model(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, info: ModelInfo) -> None:
+    """Write the folder under a temporary name and rename it: there is a whole model or none.
+
+    A model of ours that is already there is replaced.
+    """
+    check_output(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    try:
-        model.save_pretrained(temporary)
-        tokenizer.save_pretrained(temporary)
-        (temporary / INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
-        temporary.chmod(0o755)
-        for file in temporary.iterdir():
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
+        new, old = Path(temporary, "new"), Path(temporary, "old")
+        with _no_bars():
+            model.save_pretrained(new)
+        tokenizer.save_pretrained(new)
+        (new / INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
+        for file in new.iterdir():
             with file.open("rb") as opened:
                 os.fsync(opened.fileno())
         if folder.exists():
-            shutil.rmtree(folder)
-        temporary.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            folder.rename(old)
+        new.rename(folder)
 
 
 def read_info(folder: Path) -> ModelInfo | None:
@@ -87,18 +96,21 @@ def read_info(folder: Path) -> ModelInfo | None:
         raise LmrlError(f"{path} cannot be read ({type(error).__name__}); train the model again") from error
 
 
-def load_model(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def load_model(folder: Path, dtype: torch.dtype | str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """A causal model and its tokenizer from a local folder; nothing is downloaded.
+
+    Args:
+        folder: as `save_pretrained` writes it.
+        dtype: of the weights in memory; ``"auto"`` is what they were saved as.
 
     Raises:
         LmrlError: there is no model in the folder, or it cannot be loaded.
     """
     if not (folder / "config.json").is_file():
         raise LmrlError(f"{folder} is no model folder (it has no config.json); make one with `lmrl train bc`")
-    # On a GPU the model keeps the precision that it was saved with; most CPUs are fast in single precision only.
-    dtype = "auto" if torch.cuda.is_available() else torch.float32
     try:
-        model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, local_files_only=True)
+        with _no_bars():
+            model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, local_files_only=True)
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # transformers, safetensors and tokenizers each raise their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -109,3 +121,15 @@ def load_model(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
 def model_context(model: PreTrainedModel) -> int:
     """The longest sequence that a model is trained and played with unless told otherwise, in tokens."""
     return min(getattr(model.config, "max_position_embeddings", MAX_CONTEXT), MAX_CONTEXT)
+
+
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    """Without transformers' own progress bars, which it draws in log files too."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]

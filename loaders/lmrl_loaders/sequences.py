@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -53,10 +54,9 @@ def read_utterances(table: pa.Table) -> Utterances:
     flat = messages.flatten()
     place = np.arange(len(flat)) - np.repeat(offsets[:-1], spoken)
     roles = flat.field("role").to_numpy(zero_copy_only=False)
-    wrong = np.flatnonzero(roles != np.array(["user", "assistant"], object)[place % 2])
-    episode = np.searchsorted(offsets, wrong[0], side="right") - 1 if len(wrong) else (spoken % 2 == 0).argmax()
-    if len(wrong) or spoken[episode] % 2 == 0 or flat.field("content").null_count:
-        raise LmrlError(f"episode {table['episode_id'][episode]}: user and assistant must take turns, user first and last")
+    turns = np.array(["user", "assistant"], object)[place % 2]
+    if (spoken % 2 == 0).any() or (roles != turns).any() or flat.field("content").null_count:
+        raise LmrlError("the dataset has episodes in which user and assistant do not take turns; see `lmrl validate`")
     said = flat.field("content").dictionary_encode()
     return Utterances(said.dictionary.to_pylist(), said.indices.to_numpy(), offsets)
 
@@ -72,8 +72,8 @@ def training_sequences(utterances: Utterances, encoder: ChatEncoder, rule: Windo
     """The episodes cut into windows, a row each, with the agent's turns as labels.
 
     Returns:
-        Columns ``input_ids`` and ``labels``, lists of int32 of equal length. A label is the token itself where the agent
-        speaks or ends its turn, in a turn that is the window's to train on; everywhere else it is -100.
+        Columns ``input_ids`` and ``labels``, lists of int32 of equal length. A label is the token itself where the
+        agent speaks or ends its turn, in a turn that is the window's to train on; everywhere else it is -100.
     """
     ids, labels, offsets = array("i"), array("i"), array("q", [0])
     for row_ids, row_labels in _rows(utterances, encoder, rule):
@@ -93,7 +93,7 @@ def _rows(utterances: Utterances, encoder: ChatEncoder, rule: WindowRule) -> Ite
     lengths = utterances.lengths(encoder).tolist()
     index = utterances.index.tolist()
     bounds = utterances.offsets.tolist()
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for begin, end in pairwise(bounds):
         # The environment's last message has no reply: it is not learnt from.
         observations, actions = index[begin : end - 1 : 2], index[begin + 1 : end : 2]
         for window in rule.windows(encoder, lengths[begin : end - 1 : 2], lengths[begin + 1 : end : 2]):

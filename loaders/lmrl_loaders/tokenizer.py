@@ -21,7 +21,10 @@ _BLANK = "▁"  # a visible blank, as in SentencePiece; a real U+2581 in a text 
 _LONGEST_WORD = 32
 # A word, a number or a sign takes one blank before it along; what is not ASCII never does, because where it is
 # unknown it must not swallow the blank.
-_WORDS = rf"{_BLANK}?[A-Za-z]{{1,{_LONGEST_WORD}}}|{_BLANK}?[0-9]{{1,3}}|{_BLANK}?[!-/:-@\[-`{{-~]|[^A-Za-z0-9{_BLANK}]|{_BLANK}"
+_WORDS = (
+    rf"{_BLANK}?[A-Za-z]{{1,{_LONGEST_WORD}}}|{_BLANK}?[0-9]{{1,3}}|{_BLANK}?[!-/:-@\[-`{{-~]"
+    rf"|[^A-Za-z0-9{_BLANK}]|{_BLANK}"
+)
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation + "\n\t"
 
 
@@ -42,9 +45,9 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
     for text, count in texts.items():
         for word, _ in pre_tokenizer.pre_tokenize_str(normalizer.normalize_str(text)):
             counts[word] += count
-    characters = [_BLANK, *_PRINTABLE, *sorted({char for text in texts for char in text if char not in _PRINTABLE})]
+    further = sorted({char for text in texts for char in text} - {" "})
     words = sorted((word for word in counts if len(word) > 1), key=lambda word: (-counts[word], word))[:max_words]
-    tokens = dict.fromkeys([*SPECIAL_TOKENS, *(char for char in characters if char != " "), *words])
+    tokens = dict.fromkeys([*SPECIAL_TOKENS, _BLANK, *_PRINTABLE, *further, *words])
     # WordPiece without a mark for continued words splits an unknown word into the longest known pieces.
     tokenizer = Tokenizer(
         models.WordPiece(
@@ -57,7 +60,7 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
     tokenizer.normalizer = normalizer
     tokenizer.pre_tokenizer = pre_tokenizer
     tokenizer.decoder = decoders.Sequence([decoders.Replace(_BLANK, " "), decoders.Fuse()])
-    return PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
         pad_token=PAD,
         unk_token=UNKNOWN,

@@ -23,7 +23,7 @@ from lmrl_loaders.chat import ChatEncoder
 
 
 class Window(NamedTuple):
-    """A training sequence: the messages of turns ``start`` to ``stop``, of which those from ``first`` on are trained on."""
+    """A training sequence: turns ``start`` to ``stop``, of which those from ``first`` on are trained on."""
 
     start: int
     first: int

@@ -1,5 +1,6 @@
 """What the batched environment and the scripted policies of every registered task must do; no task is named here."""
 
+import gymnasium
 import numpy as np
 import pytest
 from variants import UNUSABLE, Play, Reciter, Variant, each_variant
@@ -139,3 +140,18 @@ def test_rollout_plays_whatever_a_policy_says(variant: Variant) -> None:
     assert {episode.num_turns for episode in episodes} == {variant.make().max_turns}
     assert episodes == rollout(variant.make(), policy, SEEDS[:7])
     assert rollout(variant.make_vec(3), policy, []) == []
+
+
+def test_rollout_takes_the_environment_of_gymnasium_too(variant: Variant) -> None:
+    policy = variant.policy("random")
+    wrapped = gymnasium.make(variant.config.env_id)
+    assert rollout(wrapped, policy, SEEDS[:3]) == rollout(variant.make(), policy, SEEDS[:3])
+    with pytest.raises(TypeError, match="no environment of lmrl-gym"):
+        rollout(gymnasium.make("CartPole-v1"), policy, SEEDS[:1])
+
+
+def test_rows_without_an_episode_have_no_secret(variant: Variant) -> None:
+    for env in batches(variant, 3):
+        env.reset([1])
+        infos = env.step(["", "", ""])[4]
+        assert "secret" not in infos or not any(infos["secret"])

@@ -90,10 +90,7 @@ def test_normalise_gives_the_published_wordle_scores(raw: float, score: float) -
 @each_variant
 def test_policy_of_the_maximum_attains_it(variant: Variant) -> None:
     config = variant.config
-    game = make_game(variant.task_name, variant.config_name)
-    # One round of the evaluation seeds holds every start once, so the mean over it is exact.
-    count = config.evaluation_episodes if game is None else len(game.starts)
-    seeds = evaluation_seeds(variant.task_name, variant.config_name, episodes=count)
+    seeds = evaluation_seeds(variant.task_name, variant.config_name, episodes=config.evaluation_episodes)
     episodes = rollout(variant.make_vec(256), variant.policy(config.bounds.maximum_from), seeds)
     attained = np.mean([episode.episode_return for episode in episodes])
     # Without a proof the bound may be of another sample of episodes.

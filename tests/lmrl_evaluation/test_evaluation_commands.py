@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
+
 from lmrl_evaluation.commands import app
 from lmrl_evaluation.evaluate import evaluate
 from lmrl_evaluation.result import read_result, write_result
-from typer.testing import CliRunner
 
 OPTIMAL = ["evaluate", "--task", "maze", "--policy", "optimal", "--episodes", "50"]
 

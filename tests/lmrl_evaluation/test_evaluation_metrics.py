@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from lmrl_evaluation.evaluate import evaluate
-from lmrl_evaluation.metrics import bootstrap_means, compare, start_clusters, summarise
 from scipy import stats
 
 from lmrl_data import make
@@ -11,6 +9,8 @@ from lmrl_data.episode import to_table
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
 from lmrl_data.rollouts import rollout
+from lmrl_evaluation.evaluate import evaluate
+from lmrl_evaluation.metrics import bootstrap_means, compare, start_clusters, summarise
 
 
 def estimate_mean(values, clusters=None):

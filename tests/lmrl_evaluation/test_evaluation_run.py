@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from lmrl_evaluation.evaluate import evaluate
 
 from lmrl_data import make_policy
 from lmrl_data.errors import LmrlError
 from lmrl_data.starts import evaluation_seeds
+from lmrl_evaluation.evaluate import evaluate
 
 
 class Repeats:

@@ -4,13 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+
+from lmrl_data.errors import LmrlError
 from lmrl_evaluation.evaluate import evaluate
 from lmrl_evaluation.leaderboard import as_json, as_markdown, find_results, leaderboard
 from lmrl_evaluation.metrics import Estimate
 from lmrl_evaluation.published import published
 from lmrl_evaluation.result import write_result
-
-from lmrl_data.errors import LmrlError
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,12 @@ import json
 import os
 
 import pytest
-from lmrl_evaluation import result as module
-from lmrl_evaluation.evaluate import evaluate
-from lmrl_evaluation.result import read_result, write_result
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
+from lmrl_evaluation import result as module
+from lmrl_evaluation.evaluate import evaluate
+from lmrl_evaluation.result import read_result, write_result
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from lmrl_evaluation.evaluate import evaluate
-from lmrl_evaluation.result import sha256, write_result
-from lmrl_evaluation.verify import verify_result
 
 from lmrl_data.episode import episode_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
+from lmrl_evaluation.evaluate import evaluate
+from lmrl_evaluation.result import sha256, write_result
+from lmrl_evaluation.verify import verify_result
 
 
 @pytest.fixture(scope="module")

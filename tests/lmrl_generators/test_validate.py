@@ -103,7 +103,7 @@ def test_a_change_of_one_row_is_found_and_named(folder, change, problem):
     rewrite(folder, with_rows(change))
     _, problems = validate(folder, replay=1)
     assert any(problem in line for line in problems), problems
-    assert all(line.startswith(SHARD) for line in problems)
+    assert all(SHARD in line for line in problems)
 
 
 def test_a_lost_or_doubled_row_is_found(folder):
@@ -134,7 +134,10 @@ def test_files_that_are_missing_changed_unreadable_or_unknown(folder):
     [
         (lambda table: table.drop_columns("rewards"), "has no column 'rewards'"),
         (lambda table: table.append_column("extra", table["seed"]), "has columns that no episode has: extra"),
-        (lambda table: table.set_column(8, "seed", pc.cast(table["seed"], pa.string())), "column 'seed' has type string"),
+        (
+            lambda table: table.set_column(8, "seed", pc.cast(table["seed"], pa.string())),
+            "column 'seed' has type string",
+        ),
     ],
 )
 def test_wrong_columns(folder, change, problem):

@@ -24,7 +24,7 @@ TASK = Task(
             bounds=Bounds(minimum=-6, mean=-4.0334, maximum=-1.8125, maximum_from="optimal", exact=True),
             collection={"mixture": 1.0},
             sizes=_SIZES,
-            evaluation_episodes=4096,
+            evaluation_episodes=4000,
         ),
         "full": Config(
             env_id="lmrl/WordleFull-v0",

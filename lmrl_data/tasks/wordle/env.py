@@ -1,5 +1,6 @@
 """The Wordle environment."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 from lmrl_data.game import GameEnv
@@ -50,7 +51,9 @@ class WordleEnv(GameEnv[WordleGame]):
 
     start_options: ClassVar[tuple[str, ...]] = ("word",)
 
-    def __init__(self, env_id: str = "lmrl/Wordle-v0", vocabulary: str = "default", feedback: str = "game") -> None:
+    def __init__(
+        self, env_id: str = "lmrl/Wordle-v0", vocabulary: str | Path = "default", feedback: str = "game"
+    ) -> None:
         super().__init__(wordle_game(vocabulary, feedback), env_id)
 
     def _start(self, seed: int, options: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Wordle on arrays: the state is the index of the hidden word, an action the index of a guess."""
 
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class WordleGame:
     limit_is_terminal = True
     invalid_reasons: tuple[str, ...] = ("not a word of five letters a-z", "not in the word list")
 
-    def __init__(self, vocabulary: str, feedback: str) -> None:
-        self.vocabulary = rules.load_vocabulary(vocabulary)
+    def __init__(self, vocabulary: rules.Vocabulary, feedback: str) -> None:
+        self.vocabulary = vocabulary
         answers, guesses = self.vocabulary.answers, self.vocabulary.guesses
         self.matrix = rules.feedback_matrix(guesses, answers, feedback)
         self._flat = self.matrix.ravel()
@@ -115,8 +116,7 @@ class WordleGame:
         return candidates
 
 
-@cache
-def wordle_game(vocabulary: str = "default", feedback: str = "game") -> WordleGame:
+def wordle_game(vocabulary: str | Path = "default", feedback: str = "game") -> WordleGame:
     """The array game of a vocabulary and a feedback rule.
 
     Args:
@@ -128,4 +128,10 @@ def wordle_game(vocabulary: str = "default", feedback: str = "game") -> WordleGa
     """
     if feedback not in rules.FEEDBACK_RULES:
         raise LmrlError(f"unknown feedback rule {feedback!r}; it is one of: {', '.join(rules.FEEDBACK_RULES)}")
-    return WordleGame(str(vocabulary), feedback)
+    return _cached(rules.load_vocabulary(vocabulary), feedback)
+
+
+# By the words themselves: a file may have changed since it was read.
+@cache
+def _cached(vocabulary: rules.Vocabulary, feedback: str) -> WordleGame:
+    return WordleGame(vocabulary, feedback)

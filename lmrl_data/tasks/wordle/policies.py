@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +153,7 @@ _POLICIES: dict[str, Callable[[WordleGame], ArrayPolicy]] = {
 }
 
 
-def _make(name: str, vocabulary: str = "default", feedback: str = "game") -> GamePolicy:
+def _make(name: str, vocabulary: str | Path = "default", feedback: str = "game") -> GamePolicy:
     game = wordle_game(vocabulary, feedback)
     return GamePolicy(game, _POLICIES[name](game))
 

@@ -21,6 +21,7 @@ FEEDBACKS = 3**LETTERS
 SOLVED = FEEDBACKS - 1
 COLOURS = "byg"
 FEEDBACK_RULES = ("game", "paper")
+ANSWER_FILES = {"default": "answers.txt", "full": "answers_full.txt"}
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,7 @@ class Vocabulary:
     guesses: tuple[str, ...]
 
 
-def _lines(text: str) -> list[str]:
-    return text.split()
-
-
-@cache
-def load_vocabulary(name: str) -> Vocabulary:
+def load_vocabulary(name: str | Path) -> Vocabulary:
     """A vocabulary: ``"default"``, ``"full"``, or the path of a file with a word a line.
 
     The words of a file are both the answers and the guesses.
@@ -44,14 +40,11 @@ def load_vocabulary(name: str) -> Vocabulary:
     Raises:
         LmrlError: no such file, or a file that is not a list of different five-letter words.
     """
-    words = files("lmrl_data.tasks.wordle") / "words"
-    if name in ("default", "full"):
-        answers = _lines((words / ("answers.txt" if name == "default" else "answers_full.txt")).read_text("utf-8"))
-        others = sorted(set(_lines((words / "guesses.txt").read_text("utf-8"))) - set(answers))
-        return Vocabulary(tuple(answers), (*answers, *others))
+    if isinstance(name, str) and name in ANSWER_FILES:
+        return _own_vocabulary(name)
     try:
-        answers = [word.lower() for word in _lines(Path(name).read_text("utf-8"))]
-    except (OSError, ValueError) as error:
+        answers = Path(name).read_text("utf-8").lower().split()
+    except (OSError, ValueError, TypeError) as error:
         raise LmrlError(
             f"cannot read the vocabulary {name!r} ({error}); give 'default', 'full' or a UTF-8 file with a word a line"
         ) from error
@@ -61,6 +54,14 @@ def load_vocabulary(name: str) -> Vocabulary:
     if len(set(answers)) != len(answers) or len(answers) < 2:
         raise LmrlError(f"the vocabulary {name!r} must have at least two words and none of them twice")
     return Vocabulary(tuple(answers), tuple(answers))
+
+
+@cache
+def _own_vocabulary(name: str) -> Vocabulary:
+    words = files("lmrl_data.tasks.wordle") / "words"
+    answers = (words / ANSWER_FILES[name]).read_text("utf-8").split()
+    others = sorted(set((words / "guesses.txt").read_text("utf-8").split()) - set(answers))
+    return Vocabulary(tuple(answers), (*answers, *others))
 
 
 def _letters(words: Sequence[str]) -> NDArray[np.uint8]:
