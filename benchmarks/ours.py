@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from lmrl_generators.plan import make_plans
-from lmrl_generators.shards import make_shard
 from numpy.typing import NDArray
 
 import lmrl_data
@@ -20,6 +18,8 @@ from lmrl_data.replays import replay_table
 from lmrl_data.tasks.maze.rules import MOVES
 from lmrl_data.tasks.wordle.rules import TRIES
 from lmrl_data.vector import GameVectorEnv
+from lmrl_generators.plan import make_plans
+from lmrl_generators.shards import make_shard
 
 BATCH = 4096
 ROLLOUT_BATCH = 256

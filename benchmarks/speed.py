@@ -220,9 +220,8 @@ def _shared(cells: Cells) -> list[str]:
 
 def write_json(path: Path, cells: Cells, machine: dict[str, Any]) -> None:
     """Write the figures for comparison over time."""
-    from lmrl_generators.shards import write_safely
-
     from benchmarks.rows import ROWS
+    from lmrl_data.files import write_bytes
 
     def plain(cell: Cell) -> dict[str, Any]:
         if isinstance(cell, str):
@@ -236,10 +235,7 @@ def write_json(path: Path, cells: Cells, machine: dict[str, Any]) -> None:
         rows.append({**vars(row), "met": row.met(_median(found[OURS])), "figures": figures})
     text = json.dumps({"format": 1, "machine": machine, "rows": rows}, indent=2) + "\n"
 
-    def write(temporary: Path) -> None:
-        temporary.write_text(text, "utf-8")
-
-    write_safely(path, write)
+    write_bytes(path, text.encode())
 
 
 if __name__ == "__main__":

@@ -18,14 +18,17 @@ def split_files(folder: str | Path, config: str, split: str) -> list[Path]:
         LmrlError: the folder has none, or not all.
     """
     data = Path(folder) / "data" / config
-    files = sorted(data.glob(f"{split}-*-of-*.parquet"))
+    files = sorted(data.glob(f"{split}-[0-9]*-of-[0-9]*[0-9].parquet"))
     if not files:
         raise LmrlError(f"{folder} has no files data/{config}/{split}-*.parquet; make them with `lmrl generate`")
     total = files[-1].stem.rpartition("-of-")[2]
-    for number in range(int(total) if total.isdecimal() else 0):
-        expected = data / f"{split}-{number:05d}-of-{total}.parquet"
-        if expected not in files:
-            raise LmrlError(f"{expected} is missing; make it with `lmrl generate`")
+    expected = [data / f"{split}-{number:05d}-of-{total}.parquet" for number in range(int(total))]
+    for path in expected:
+        if path not in files:
+            raise LmrlError(f"{path} is missing; make it with `lmrl generate`")
+    for path in files:
+        if path not in expected:
+            raise LmrlError(f"{path} belongs to another dataset than the files beside it; remove one of the two")
     return files
 
 

@@ -1,6 +1,5 @@
 """The dataset card: `README.md` with its plots, and `eval.yaml`, from the files of a dataset folder."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from lmrl_cards.statistics import SplitStatistics, split_statistics, start_field
 from lmrl_data.dataset import read_batches
 from lmrl_data.episode import evaluation_schema
 from lmrl_data.errors import LmrlError
+from lmrl_data.files import write_bytes
 
 Statistics = dict[str, dict[str, SplitStatistics]]
 
@@ -52,7 +52,7 @@ def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], No
     file = FileView(EVALUATION, "test", len(evaluation), contents.evaluation) if contents.evaluation else None
     written[readme] = render(contents.task, views, file, origin, front_matter(contents, sizes)).encode()
     for path, data in written.items():
-        _write(path, data)
+        write_bytes(path, data)
     return readme
 
 
@@ -123,17 +123,3 @@ def _views(
 def _plot(contents: Contents, view: ConfigView) -> bytes:
     title = f"{contents.task.title}, {view.name}: returns and lengths of the train episodes"
     return distribution_plot(title, view.train)
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
-    path.parent.mkdir(exist_ok=True)
-    temporary = path.with_name(f".partial-{os.getpid()}-{path.name}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -113,9 +113,10 @@ def leaderboard(
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
     """Check results against the simulator, replaying their episodes, and rank them."""
+    from lmrl_data.files import write_bytes
     from lmrl_evaluation import leaderboard as ranking
     from lmrl_evaluation.published import NOTE, SOURCE
-    from lmrl_evaluation.result import check_writable, write_file
+    from lmrl_evaluation.result import check_writable
     from lmrl_evaluation.verify import verify_result
 
     writers = {".md": ranking.as_markdown, ".json": ranking.as_json}
@@ -133,8 +134,7 @@ def leaderboard(
             progress.advance(bar)
     boards = ranking.leaderboard(checked)
     if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_file(out, writers[out.suffix](boards).encode())
+        write_bytes(out, writers[out.suffix](boards).encode())
     if as_json:
         print(ranking.as_json(boards), end="")
         return

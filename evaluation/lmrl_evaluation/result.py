@@ -173,16 +173,6 @@ def check_writable(folder: Path) -> None:
         raise LmrlError(f"cannot write to {folder} ({there}: {error.strerror}); give another folder") from error
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
-    temporary = _staging(path)
-    try:
-        _write_synced(temporary, data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _staging(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 

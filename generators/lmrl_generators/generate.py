@@ -9,11 +9,12 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from lmrl_data.errors import LmrlError
+from lmrl_data.files import TEMPORARY, file_hash
 from lmrl_data.starts import evaluation_table
 from lmrl_generators.executors import run_all
 from lmrl_generators.manifest import Manifest
 from lmrl_generators.plan import Plan, Shard
-from lmrl_generators.shards import TEMPORARY, file_hash, make_shard, write_parquet
+from lmrl_generators.shards import make_shard, write_parquet
 
 EVALUATION_FILE = "data/evaluation/test-00000-of-00001.parquet"
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from lmrl_data.errors import LmrlError
+from lmrl_data.files import write_bytes
 from lmrl_generators.plan import Plan, describe
-from lmrl_generators.shards import FileRecord, write_safely
+from lmrl_generators.shards import FileRecord
 
 FILE = "generation.json"
 FORMAT = 1
@@ -99,8 +100,4 @@ class Manifest:
         """Write the file, as a whole or not at all."""
         self.content["configs"] = dict(sorted(self.content["configs"].items()))
         text = json.dumps(self.content, indent=2, sort_keys=False) + "\n"
-        write_safely(self.folder / FILE, lambda path: _write(path, text))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+        write_bytes(self.folder / FILE, text.encode())

@@ -1,8 +1,5 @@
 """Making one shard: play its episodes, build the table by column, write the file safely."""
 
-import hashlib
-import os
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TypedDict
@@ -12,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lmrl_data.episode import game_table, to_table
-from lmrl_data.errors import LmrlError
+from lmrl_data.files import file_hash, write_whole
 from lmrl_data.game import rollout_game
 from lmrl_data.policy import GamePolicy, Policy
 from lmrl_data.registry import get_task, make_policy, make_vec
@@ -21,7 +18,6 @@ from lmrl_generators.plan import Shard
 
 ROW_GROUP = 10_000
 _BATCH = 256
-TEMPORARY = ".partial-"
 
 
 class FileRecord(TypedDict):
@@ -89,32 +85,5 @@ def write_parquet(table: pa.Table, folder: Path, file: str) -> FileRecord:
         )
 
     path = folder / file
-    write_safely(path, write)
+    write_whole(path, write)
     return {"file": file, "episodes": len(table), "bytes": path.stat().st_size, "sha256": file_hash(path)}
-
-
-def write_safely(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file under a temporary name, flush it to the disk, and rename it to its own.
-
-    Raises:
-        LmrlError: it cannot be written; nothing is left of it.
-    """
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            write(temporary)
-            with open(temporary, "rb+") as file:
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except (OSError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise LmrlError(f"cannot write {path}: {reason}; mend that and run the same command to go on") from error
-
-
-def file_hash(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 from lmrl_data.dataset import read_batches
 from lmrl_data.episode import episode_schema, evaluation_schema
 from lmrl_data.errors import LmrlError
+from lmrl_data.files import file_hash
 from lmrl_data.registry import Task, get_task, make_vec
 from lmrl_data.replays import replay_table
 from lmrl_data.starts import evaluation_table
 from lmrl_data.vector import TextVectorEnv
 from lmrl_generators.manifest import Manifest
 from lmrl_generators.plan import Plan, Shard
-from lmrl_generators.shards import file_hash
 
 _BATCH = 4096
 _SHOWN = 5  # problems named per check and file; the rest are counted

@@ -123,35 +123,28 @@ def train_bc(
         args.learning_rate = LEARNING_RATES.get(model, PRETRAINED_LEARNING_RATE)
     check_output(output)
     hashes = _data_hashes(data, config_name)
-    with _isolated_randomness():
+    with _isolated_randomness(), _checkpoint_folder(output, args):
         with Console(stderr=True).status("reading episodes"):
             utterances = read_utterances(load_table(data, task, config=config_name))
             network, encoder, rule = prepare(model, task, config_name, utterances, args)
             sequences = training_sequences(utterances, encoder, rule)
-        args.output_dir = str(output.with_name(f".{output.name}.checkpoints"))
-        try:
-            steps, loss = _train(network, encoder, Dataset(sequences), args)
-        except BaseException:
-            if args.save_strategy == "no":
-                shutil.rmtree(args.output_dir, ignore_errors=True)
-            raise
-    info = ModelInfo(
-        task=task,
-        config=config_name,
-        method="bc",
-        seed=args.seed,
-        window=rule,
-        training={
-            "model": model,
-            "steps": steps,
-            "learning_rate": args.learning_rate,
-            "batch_size": args.per_device_train_batch_size,
-        },
-        data=hashes,
-        versions={name: version(name) for name in ("lmrl-gym", "torch", "transformers", "trl")},
-    )
-    save_model(output, network, encoder.tokenizer, info)
-    shutil.rmtree(args.output_dir)
+        steps, loss = _train(network, encoder, Dataset(sequences), args)
+        info = ModelInfo(
+            task=task,
+            config=config_name,
+            method="bc",
+            seed=args.seed,
+            window=rule,
+            training={
+                "model": model,
+                "steps": steps,
+                "learning_rate": args.learning_rate,
+                "batch_size": args.per_device_train_batch_size,
+            },
+            data=hashes,
+            versions={name: version(name) for name in ("lmrl-gym", "torch", "transformers", "trl")},
+        )
+        save_model(output, network, encoder.tokenizer, info)
     return {
         "output": str(output),
         "task": task,
@@ -241,6 +234,21 @@ def _isolated_randomness() -> Iterator[None]:
         finally:
             random.setstate(python)
             np.random.set_state(numpy)
+
+
+@contextmanager
+def _checkpoint_folder(output: Path, args: BCConfig) -> Iterator[None]:
+    """The folder that the trainer works in; checkpoints in it outlive a run that fails, so that it can be resumed."""
+    args.output_dir = str(output.with_name(f".{output.name}.checkpoints"))
+    keep = False
+    try:
+        yield
+    except BaseException:
+        keep = args.save_strategy != "no"
+        raise
+    finally:
+        if not keep:
+            shutil.rmtree(args.output_dir, ignore_errors=True)
 
 
 def _data_hashes(folder: Path, config: str) -> dict[str, str]:

@@ -55,7 +55,7 @@ def read_utterances(table: pa.Table) -> Utterances:
     place = np.arange(len(flat)) - np.repeat(offsets[:-1], spoken)
     roles = flat.field("role").to_numpy(zero_copy_only=False)
     turns = np.array(["user", "assistant"], object)[place % 2]
-    if (spoken % 2 == 0).any() or (roles != turns).any() or flat.field("content").null_count:
+    if ((spoken % 2 == 0) | (spoken < 3)).any() or (roles != turns).any() or flat.field("content").null_count:
         raise LmrlError("the dataset has episodes in which user and assistant do not take turns; see `lmrl validate`")
     said = flat.field("content").dictionary_encode()
     return Utterances(said.dictionary.to_pylist(), said.indices.to_numpy(), offsets)

@@ -201,3 +201,11 @@ def test_missing_values_are_noticed(tmp_path: Path, name: str) -> None:
     with pytest.raises(LmrlError, match=name) as error:
         load_episodes(tmp_path, "wordle")
     assert one_line(error, path)
+
+
+def test_files_of_two_datasets_are_not_mixed(tmp_path: Path) -> None:
+    table = to_table(episodes_of(range(5)), get_task("wordle"))
+    for number, total in ((0, 1), (0, 2), (1, 2)):
+        write(tmp_path, table, number, total)
+    with pytest.raises(LmrlError, match="belongs to another dataset"):
+        load_table(tmp_path, "wordle")

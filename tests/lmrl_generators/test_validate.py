@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from lmrl_data.errors import LmrlError
+from lmrl_data.files import file_hash
 from lmrl_generators.generate import generate
 from lmrl_generators.plan import make_plans
-from lmrl_generators.shards import file_hash, write_parquet
+from lmrl_generators.shards import write_parquet
 from lmrl_generators.validate import validate
 
 SHARD = "data/partially_observed/train-00000-of-00001.parquet"

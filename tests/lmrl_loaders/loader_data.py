@@ -28,7 +28,7 @@ CHATML = (
 MARKED_CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
     "{% if message['role'] == 'assistant' %}"
-    "{% generation %}{{ message['content'] }}<|im_end|>{% endgeneration %}\n"
+    "{% generation %}{{ message['content'] }}<|im_end|>{% endgeneration %}{{ '\n' }}"
     "{% else %}{{ message['content'] }}<|im_end|>\n{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )

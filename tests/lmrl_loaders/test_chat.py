@@ -51,7 +51,7 @@ def test_our_template_is_marked_and_ends_turns_with_its_own_token() -> None:
 
 
 def test_a_tokenizer_without_template_is_refused() -> None:
-    with pytest.raises(LmrlError, match="no chat template.*lmrl train bc"):
+    with pytest.raises(LmrlError, match=r"no chat template.*lmrl train bc"):
         ChatEncoder(pretrained_tokenizer(None))
 
 

@@ -36,7 +36,7 @@ def test_special_tokens_in_a_message_are_text() -> None:
 
 
 def test_each_unknown_character_is_one_unknown_token() -> None:
-    assert SMALL.convert_ids_to_tokens(encode(SMALL, "left ж漢")) == ["left", "▁", UNKNOWN, UNKNOWN]
+    assert SMALL.convert_ids_to_tokens(encode(SMALL, " left ж漢")) == ["▁left", "▁", UNKNOWN, UNKNOWN]
 
 
 def test_tokens_per_message() -> None:

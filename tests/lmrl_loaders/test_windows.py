@@ -83,7 +83,7 @@ def test_a_short_episode_is_one_window() -> None:
 
 
 def test_an_observation_longer_than_the_context_is_refused() -> None:
-    with pytest.raises(LmrlError, match="observation of 90 tokens.*max_length"):
+    with pytest.raises(LmrlError, match=r"observation of 90 tokens.*max_length"):
         WindowRule(CONTEXT, REPLY).starts(ENCODER, [5, 90], [2, 2])
 
 

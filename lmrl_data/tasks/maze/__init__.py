@@ -47,7 +47,14 @@ TASK = Task(
     info={"start": "list<int32>", "goal": "list<int32>"},
     options={"start": "list<int32>", "goal": "list<int32>"},
     column_notes={"start": "row and column of the first cell", "goal": "row and column of the goal"},
-    paper={"episodes": 1240, "mean_length": 19.7, "success_rate": 0.11, "mean_return": -19.7},
+    paper={
+        "episodes": 1240,
+        "mean_length": 19.7,
+        "std_length": 24.5,
+        "success_rate": 0.11,
+        "mean_return": -19.7,
+        "std_return": 24.5,
+    },
     provenance=(
         "Three behaviour policies, a third of the episodes each. The cells are split into three regions by their "
         "distance to the goal; a policy plays the optimal move with probability 0.15 in its own region, and any move "

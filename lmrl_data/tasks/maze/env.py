@@ -53,6 +53,8 @@ class MazeEnv(GameEnv[MazeGame]):
     All 100 moves are executed; an unusable action costs 4 and leaves the conversation as it is. Exact optima by search:
     a mean return of -6.84 over the 25 starts when the position is shown, -7.24 when it is not (the paper's -25.75 is
     the return of a policy). The minimum of the score is -100, that of usable actions (paper: -101).
+    The published data are shorter (mean length 19.7) and less successful (.11) than episodes played to the goal or to
+    100 moves can be: a random walk reaches the goal within 100 moves in a quarter of them. Ours are played to the end.
 
     ## Version History
     - v0: first version.

@@ -41,7 +41,14 @@ TASK = Task(
     info={"word": "string"},
     options={"word": "string"},
     column_notes={"word": "the hidden word"},
-    paper={"episodes": 1_000_000, "mean_length": 4.82, "success_rate": 0.70, "mean_return": -4.12},
+    paper={
+        "episodes": 1_000_000,
+        "mean_length": 4.82,
+        "std_length": 1.27,
+        "success_rate": 0.70,
+        "mean_return": -4.12,
+        "std_return": 1.59,
+    },
     provenance=(
         "Hidden words are drawn uniformly from the answers. The behaviour policy `mixture` plays, with probability "
         "1/3, a uniformly drawn answer that agrees with all feedback so far, and otherwise any answer at all. The word "
