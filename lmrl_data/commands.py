@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from lmrl_data.console import print_table
 from lmrl_data.errors import LmrlError
 
 app = typer.Typer()
@@ -18,15 +19,21 @@ def tasks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     if as_json:
         print(json.dumps([_describe(name) for name in registered()], indent=2))
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("task", "config", "environment", "min", "mean", "max", "policies", title="lmrl-gym")
+    rows = [
+        {
+            "task": name,
+            "config": config_name,
+            "environment": config.env_id,
+            "min": config.bounds.minimum,
+            "mean": config.bounds.mean,
+            "max": config.bounds.maximum,
+        }
+        for name, task in registered().items()
+        for config_name, config in task.configs.items()
+    ]
+    print_table("lmrl-gym", rows)
     for name, task in registered().items():
-        for config_name, config in task.configs.items():
-            bounds = (f"{value:g}" for value in (config.bounds.minimum, config.bounds.mean, config.bounds.maximum))
-            table.add_row(name, config_name, config.env_id, *bounds, ", ".join(task.policies))
-    Console().print(table)
+        print(f"Policies of {name}: {', '.join(task.policies)}")
 
 
 def _describe(name: str) -> dict[str, object]:

@@ -48,11 +48,19 @@ def progress(title: str, total: int, *, quiet: bool = False) -> Iterator[Callabl
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Print rows with the same keys as a table on standard output."""
+    """Print rows with the same keys as a table on standard output; numbers to the right, nothing cut off."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(*(key.replace("_", " ") for key in rows[0]), title=title)
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    for key, value in rows[0].items():
+        is_number = isinstance(value, int | float)
+        table.add_column(key.replace("_", " "), justify="right" if is_number else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-    Console().print(table)
+        table.add_row(*(Text(f"{value:,}" if isinstance(value, int) else str(value)) for value in row.values()))
+    console = Console()
+    if not console.is_terminal:
+        console.width = 120
+    console.print(table)

@@ -41,10 +41,12 @@ def read_batches(path: Path, schema: pa.Schema, rows: int = 4096) -> Iterator[pa
     try:
         with pq.ParquetFile(path) as file:
             check_columns(file.schema_arrow, schema, path)
+            first = 0
             for batch in file.iter_batches(batch_size=rows):
                 table = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
                 table.validate(full=True)
-                _check_missing(table, path)
+                _check_missing(table, path, first)
+                first += len(table)
                 yield table
     except FileNotFoundError as error:
         raise LmrlError(f"{path} does not exist") from error
@@ -72,10 +74,13 @@ def check_columns(found: pa.Schema, expected: pa.Schema, path: Path) -> None:
         raise LmrlError(f"{path} has columns that no episode has: {', '.join(extra)}")
 
 
-def _check_missing(table: pa.Table, path: Path) -> None:
+def _check_missing(table: pa.Table, path: Path, first: int) -> None:
     for name, rows in missing_values(table).items():
         if rows.any():
-            raise LmrlError(f"{path}: column {name!r} has missing values; make it again with the command that wrote it")
+            raise LmrlError(
+                f"{path}: episode {first + int(rows.argmax())} has a missing value in column {name!r}; "
+                "make it again with the command that wrote it"
+            )
 
 
 def _same_type(found: pa.DataType, expected: pa.DataType) -> bool:

@@ -28,7 +28,7 @@ def run_all(work: Callable[[Item], Outcome], items: Iterable[Item], workers: int
         LmrlError: a worker process died.
     """
     items = list(items)
-    if workers == 1 or len(items) == 1:
+    if workers == 1 or len(items) <= 1:
         for item in items:
             yield item, work(item)
         return

@@ -111,7 +111,7 @@ class HFPolicy:
         turns = np.array([len(messages) // 2 for messages in conversations])
         hashes = np.zeros(len(turns), np.uint64)
         for turn in np.unique(turns).tolist():
-            hashes[turns == turn] = turn_hashes(self._seeds[turns == turn] * 0, turn, _SAMPLE)
+            hashes[turns == turn] = turn_hashes(self._seeds[turns == turn], turn, _SAMPLE)
         return np.stack([uniform(mix_array(hashes, place)) for place in range(self.rule.reply_tokens)], axis=1)
 
     def _generate(self, prompts: list[list[int]], draws: NDArray[np.float64]) -> list[str]:

@@ -230,7 +230,7 @@ def test_nothing_is_left_of_a_write_that_fails(fresh, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(LmrlError, match="No space left"):
         write_card(folder, "maze")
     assert files_of(folder) == before
 

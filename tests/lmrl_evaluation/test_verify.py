@@ -136,7 +136,7 @@ def environment(rows):
         (nan, "turn 1: reward differs"),
         (null, "missing"),
         (seed, "seed .* must be"),
-        (no_seed, "seed None must be"),
+        (no_seed, "missing value in column 'seed'"),
         (duplicate, "repeats episode 3"),
         (order, "seed .* must be"),
         (success, "success differs"),

@@ -83,10 +83,11 @@ def test_two_workers_write_the_same_bytes(reference, tmp_path):
     assert digests(tmp_path / "wordle") == digests(reference)
 
 
-def test_a_second_run_makes_nothing(reference, tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_second_run_makes_nothing(tmp_path, workers):
     generate(small(), tmp_path / "wordle")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "wordle/data/default").iterdir()}
-    done = generate(small(), tmp_path / "wordle")
+    done = generate(small(), tmp_path / "wordle", workers=workers)
     assert (done.shards, done.kept_shards) == (0, 4)
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
@@ -115,7 +116,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(tmp_path, blow):
     options = "--config default --episodes 60000 --validation 0 --shard-size 1000".split()
     folder = tmp_path / "out" / "wordle"
     process = lmrl("generate", "--task", "wordle", *options, "--workers", "2", "--out", tmp_path / "out")
-    wait_for(lambda: len(list(folder.glob("data/default/train-*.parquet"))) >= 2)
+    wait_for(lambda: (folder / "generation.json").exists() and "sha256" in (folder / "generation.json").read_text())
     workers = descendants(process.pid)
     assert len(workers) >= 2
     process.send_signal(blow)
@@ -125,7 +126,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(tmp_path, blow):
     # No worker outlives the run.
     wait_for(lambda: not any(_is_running(pid) for pid in workers))
     finished = list(folder.glob("data/default/train-*.parquet"))
-    assert 2 <= len(finished) < 60
+    assert 1 <= len(finished) < 60
     if blow == signal.SIGINT:
         assert not list(folder.rglob(".partial-*"))
     plans = make_plans("wordle", config="default", episodes=60_000, validation=0, shard_size=1000)

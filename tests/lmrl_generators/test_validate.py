@@ -97,7 +97,7 @@ def drop_turn(row):
         (lambda row: row.update(env_id="lmrl/Maze-v0"), "env_id is not the config's"),
         (lambda row: row.update(terminated=True, truncated=True), "neither terminated nor truncated, or both"),
         (lambda row: row["info"].update(start=[8, 6]), "info differs"),
-        (lambda row: row.update(messages=None), "column 'messages' has missing values"),
+        (lambda row: row.update(messages=None), "missing value in column 'messages'"),
     ],
 )
 def test_a_change_of_one_row_is_found_and_named(folder, change, problem):

@@ -85,14 +85,29 @@ def test_only_conversations_that_go_on_are_answered(model: Path) -> None:
     assert alone[1] == policy.act([[message]] * 3)[1]
 
 
-def test_conversations_longer_than_the_context_are_answered(model: Path) -> None:
+def test_the_model_sees_the_window_of_its_training(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = HFPolicy(str(model), task="maze", config="fully_observed")
+    seen: list[list[int]] = []
+    generate = policy.model.generate
+
+    def spy(ids: torch.Tensor, **kwargs: object) -> object:
+        seen.append(ids[0].tolist())
+        return generate(ids, **kwargs)
+
+    monkeypatch.setattr(policy.model, "generate", spy)
     policy.reset([3])
     conversation: list[Message] = [{"role": "user", "content": "Walls: left, right."}]
-    for _ in range(60):
+    lengths = [len(policy.encoder.encode(conversation[0]["content"]))]
+    for turn in range(40):
+        policy.act([conversation])
+        start = policy.rule.starts(policy.encoder, lengths[::2], lengths[1::2])[-1]
+        # 16 tokens a turn and 10 for the last observation: the ninth prompt is the first beyond 122 of room.
+        assert (start > 0) == (turn >= 8)
+        assert seen[-1] == policy.encoder.prompt(conversation[2 * start :])
+        assert len(seen[-1]) + policy.rule.reply_tokens <= policy.rule.context
         conversation.append({"role": "assistant", "content": "move up"})
         conversation.append({"role": "user", "content": "Walls: left, right."})
-    assert isinstance(policy.act([conversation])[0], str)
+        lengths += [len(policy.encoder.encode(message["content"])) for message in conversation[-2:]]
 
 
 def test_made_from_a_spec(model: Path) -> None:
