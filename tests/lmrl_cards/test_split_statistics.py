@@ -131,7 +131,7 @@ def test_missing_values_are_refused(fresh, column):
     values[3] = None
     index = table.column_names.index(column)
     write_parquet(table.set_column(index, table.schema.field(index), pa.array(values, table.schema.types[index])), path)
-    with pytest.raises(LmrlError, match=f"column '{column}' has missing values"):
+    with pytest.raises(LmrlError, match=f"episode 3 has a missing value in column '{column}'"):
         split_statistics(path.parents[2], "maze", split="validation")
 
 
