@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
@@ -63,21 +64,29 @@ def save_model(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokeni
     """Write the folder under a temporary name and rename it: there is a whole model or none.
 
     A model of ours that is already there is replaced.
+
+    Raises:
+        LmrlError: something else is there, or it cannot be written.
     """
     check_output(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
-        new, old = Path(temporary, "new"), Path(temporary, "old")
-        with _no_bars():
-            model.save_pretrained(new)
-        tokenizer.save_pretrained(new)
-        (new / INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
-        for file in new.iterdir():
-            with file.open("rb") as opened:
-                os.fsync(opened.fileno())
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
+            new, old = Path(temporary, "new"), Path(temporary, "old")
+            with _no_bars():
+                model.save_pretrained(new)
+            tokenizer.save_pretrained(new)
+            (new / INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
+            for file in new.iterdir():
+                with file.open("rb") as opened:
+                    os.fsync(opened.fileno())
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+    except (OSError, SafetensorError) as error:  # the latter hides a full disk
+        raise LmrlError(
+            f"cannot write the model to {folder} ({error}); mend that or choose another --output"
+        ) from error
 
 
 def read_info(folder: Path) -> ModelInfo | None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from loader_data import CHATML, MARKED_CHATML, episodes_table, pretrained_tokenizer, weights, write_dataset
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 from trl.chat_template_utils import has_generation_markers
 from typer.testing import CliRunner
@@ -208,3 +209,15 @@ def test_bc_on_optimal_episodes_plays_nearly_optimally(tmp_path: Path) -> None:
     # Optimal is -6.84 over the starts, which come equally often among the evaluation seeds.
     assert np.mean([episode.episode_return for episode in episodes]) > -8
     assert np.mean([episode.success for episode in episodes]) >= 0.99
+
+
+def test_a_model_that_cannot_be_written_leaves_nothing(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("transformers.PreTrainedModel.save_pretrained", fail)
+    with pytest.raises(LmrlError, match=r"cannot write the model to .*No space left"):
+        train(data, tmp_path / "models" / "m", max_steps=1)
+    assert list((tmp_path / "models").iterdir()) == []
