@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmrl_data.game import Bools, Game, GameEpisodes
+from lmrl_data.game import Bools, Game, GameEpisodes, Ints
 from lmrl_data.registry import Task
 from lmrl_data.text import Message
 
@@ -163,21 +163,18 @@ def game_table(
     count, turns = episodes.actions.shape
     length = episodes.length
     # Messages alternate, the environment first: 2 * length + 1 of them, gathered from one table of all texts.
-    texts = pa.array(np.concatenate([game.observation_texts, game.action_texts]), pa.string())
     spoken = np.empty((count, 2 * turns + 1), np.int32)
     spoken[:, 0::2] = episodes.observations
     spoken[:, 1::2] = episodes.actions + np.int32(len(game.observation_texts))
     said = np.arange(2 * turns + 1) < (2 * length + 1)[:, None]
     role = np.broadcast_to(np.arange(2 * turns + 1, dtype=np.int8) % 2, said.shape)[said]
     messages = pa.StructArray.from_arrays(
-        [pa.array(["user", "assistant"]).take(pa.array(role)), texts.take(pa.array(spoken[said]))],
+        [pa.array(["user", "assistant"]).take(pa.array(role)), _texts_of(game, spoken[said])],
         names=["role", "content"],
     )
     played = np.arange(turns) < length[:, None]
     rewards = np.where(played, episodes.rewards, np.float32(0))
-    infos = pa.array(
-        [game.episode_info(start) for start in range(len(game.first_observation))], struct_type(task.info.items())
-    )
+    infos = pa.array([game.episode_info(start) for start in range(len(game.starts))], struct_type(task.info.items()))
     columns = [
         pa.array(episode_ids, pa.string()),
         pa.ListArray.from_arrays(_offsets(2 * length + 1), messages),
@@ -193,6 +190,17 @@ def game_table(
         infos.take(pa.array(episodes.start)),
     ]
     return pa.Table.from_arrays(columns, schema=episode_schema(task))
+
+
+def _texts_of(game: Game, spoken: Ints) -> pa.Array:
+    """The texts of messages: an observation's index, or an action's after all of those."""
+    observations = len(game.observation_texts)
+    used = np.flatnonzero(np.bincount(spoken, minlength=observations))
+    place = np.zeros(observations + len(game.action_texts), np.int32)
+    place[used] = np.arange(len(used))
+    heard, said = used[used < observations], used[used >= observations] - observations
+    texts = np.concatenate([game.observation_texts[heard], game.action_texts[said]])
+    return pa.array(texts, pa.string()).take(pa.array(place[spoken]))
 
 
 def _offsets(lengths: np.ndarray[Any, Any]) -> pa.Array:

@@ -4,7 +4,7 @@ Such a task writes its rules once, as a pure transition on arrays. The single en
 mass generation of data, the replay and the scripted policies all run on that one transition.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from lmrl_data.seeding import U64, below, mix, mix_array
 from lmrl_data.text import normalise
 
 Ints = NDArray[np.int32]
+States = NDArray[np.int32] | NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Texts = NDArray[np.object_]
 
@@ -23,7 +24,7 @@ Texts = NDArray[np.object_]
 class Transition(NamedTuple):
     """The outcome of one action in each of N episodes; arrays of length N."""
 
-    state: Ints
+    state: States
     observation: Ints
     reward: NDArray[np.float32]
     terminated: Bools
@@ -33,26 +34,27 @@ class Transition(NamedTuple):
 class Game(Protocol):
     """The rules and texts of an array game. Implementations are immutable, so they are shared freely.
 
-    An action is an index into `action_texts`; a negative one is unusable, and ``-1 - action`` indexes
-    `invalid_reasons`. An observation is an index into `observation_texts`. A state is one int32, small and opaque.
+    An action is an index into `action_texts`; a negative one is a text that means none, of a kind that the game knows.
+    An observation is an index into `observation_texts`. A state is one integer, for the game alone to read. A start is
+    a number in `starts`.
     """
 
     max_turns: int
     limit_is_terminal: bool
     action_texts: Texts
-    observation_texts: Texts
+    observation_texts: "Texts | LazyTexts"
     invalid_reasons: tuple[str, ...]
     action_index: dict[str, int]
-    starts: Ints
+    starts: States
     """The states an episode can start in, each as likely as the others."""
     start_stream: int
     """The stream of the seed that the start state is drawn from."""
     first_observation: Ints
-    """The observation that opens an episode, by start state."""
+    """The observation that opens an episode, by start."""
     secret_texts: Texts | None
-    """What an episode that started in state i hides; None where the task hides nothing."""
+    """What an episode hides, by start; None where the task hides nothing."""
 
-    def step(self, state: Ints, action: Ints) -> Transition:
+    def step(self, state: States, action: Ints) -> Transition:
         """Play one action in each episode; arrays of length N."""
         ...
 
@@ -60,25 +62,61 @@ class Game(Protocol):
         """`step` for one episode, in plain numbers: state, observation, reward, terminated, success."""
         ...
 
-    def unusable(self, action: str) -> int:
-        """The negative index of a normalised text that is not in `action_index`."""
+    def invalid(self, observation: Any) -> Any:
+        """0 for the reply to a usable action, else 1 + its number in `invalid_reasons`; for one observation or many."""
+        ...
+
+    def interpret(self, action: str) -> int:
+        """The action that a normalised text means which is not in `action_index`: negative where it means none."""
+        ...
+
+    def observation_of(self, text: str) -> int | None:
+        """The observation that a text stands for; None for a text of no observation."""
         ...
 
     def start_options(self, start: int) -> dict[str, Any]:
-        """What ``reset(options=…)`` takes to start in this state."""
+        """What ``reset(options=…)`` takes to start there."""
         ...
 
     def episode_info(self, start: int) -> dict[str, Any]:
-        """The ``info`` struct of an episode that started in this state."""
+        """The ``info`` struct of an episode that started there."""
         ...
 
 
 GameT = TypeVar("GameT", bound=Game)
 
 
-def start_states(game: Game, seeds: NDArray[Any]) -> Ints:
-    """The start state of each seed."""
-    return game.starts[below(mix_array(seeds, game.start_stream), len(game.starts))]
+class LazyTexts:
+    """A large table of texts, each made when it is first asked for; indexed like an array of texts."""
+
+    def __init__(self, size: int, make: Callable[[int], str]) -> None:
+        self._texts: Texts = np.full(size, None, object)
+        self._made = np.zeros(size, np.bool_)
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._make, range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        if not np.all(self._made[index]):
+            for number in np.unique(index).tolist():
+                if not self._made[number]:
+                    self._texts[number] = self._make(number)
+                    self._made[number] = True
+        return self._texts[index]
+
+
+def starts_of(game: Game, seeds: NDArray[Any]) -> Ints:
+    """The start of each seed, as a number in ``game.starts``."""
+    return below(mix_array(seeds, game.start_stream), len(game.starts)).astype(np.int32)
+
+
+def start_states(game: Game, seeds: NDArray[Any]) -> States:
+    """The state that each seed starts in."""
+    return game.starts[starts_of(game, seeds)]
 
 
 def action_of(game: Game, text: str) -> int:
@@ -90,12 +128,13 @@ def action_of(game: Game, text: str) -> int:
         text = normalise(text)
         index = game.action_index.get(text)
         if index is None:
-            return game.unusable(text)
+            return game.interpret(text)
     return index
 
 
-def text_space(texts: Texts, *, longer: int = 0) -> Text:
+def text_space(texts: Iterable[str], *, longer: int = 0) -> Text:
     """The smallest gymnasium Text space that holds all the texts, and `longer` more characters."""
+    texts = list(texts)
     return Text(max_length=max(map(len, texts)) + longer, charset="".join(sorted(set().union(*texts))))
 
 
@@ -104,7 +143,8 @@ class GameEnv(TextEnv, Generic[GameT]):
 
     def __init__(self, game: GameT, env_id: str) -> None:
         super().__init__(env_id)
-        self.observation_space = text_space(game.observation_texts)
+        if isinstance(game.observation_texts, np.ndarray):
+            self.observation_space = text_space(game.observation_texts)
         self.action_space = text_space(game.action_texts)
         self._use(game)
 
@@ -112,33 +152,36 @@ class GameEnv(TextEnv, Generic[GameT]):
         self.game = game
         self.max_turns = game.max_turns
         self.limit_is_terminal = game.limit_is_terminal
-        self._texts: list[str] = game.observation_texts.tolist()
+        texts = game.observation_texts
+        self._texts = texts.tolist() if isinstance(texts, np.ndarray) else texts
         self._first: list[int] = game.first_observation.tolist()
         self._starts: list[int] = game.starts.tolist()
 
     def _draw(self, seed: int) -> int:
-        """The start state of a seed."""
-        # `start_states` in plain numbers, which is twenty times faster for a single seed.
-        return self._starts[(mix(seed, self.game.start_stream) >> 32) * len(self._starts) >> 32]
+        """The start of a seed."""
+        # `starts_of` in plain numbers, which is twenty times faster for a single seed.
+        return (mix(seed, self.game.start_stream) >> 32) * len(self._starts) >> 32
 
     def _begin(self, start: int) -> str:
-        """Start an episode in a state."""
-        self._start_state = self._state = start
-        return self._texts[self._first[start]]
+        """Start an episode."""
+        self._start_number = start
+        self._state = self._starts[start]
+        return str(self._texts[self._first[start]])
 
     def _play(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         index = action_of(self.game, action)
         self._state, observation, reward, terminated, success = self.game.step_one(self._state, index)
-        info: dict[str, Any] = {} if index >= 0 else {"invalid_action": self.game.invalid_reasons[-1 - index]}
-        return self._texts[observation], reward, terminated, success, info
+        reason = self.game.invalid(observation)
+        info: dict[str, Any] = {"invalid_action": self.game.invalid_reasons[reason - 1]} if reason else {}
+        return str(self._texts[observation]), reward, terminated, success, info
 
     def episode_info(self) -> dict[str, Any]:
         """The ``info`` struct of the episode's record."""
-        return self.game.episode_info(self._start_state)
+        return self.game.episode_info(self._start_number)
 
     def _final_info(self) -> dict[str, Any]:
         secrets = self.game.secret_texts
-        return {} if secrets is None else {"secret": secrets[self._start_state]}
+        return {} if secrets is None else {"secret": secrets[self._start_number]}
 
 
 class ArrayPolicy(Protocol):
@@ -166,7 +209,7 @@ class GameEpisodes(NamedTuple):
     seeds: NDArray[np.int64]
     """Shape (N,)."""
     start: Ints
-    """Start states, shape (N,)."""
+    """Numbers in the game's `starts`, shape (N,)."""
     length: Ints
     """Agent turns, shape (N,)."""
     actions: Ints
@@ -183,8 +226,8 @@ class GameEpisodes(NamedTuple):
 def rollout_game(game: Game, policy: ArrayPolicy, seeds: NDArray[np.int64]) -> GameEpisodes:
     """Play an episode per seed on arrays: the same episodes as `lmrl_data.rollout` gives, some hundred times faster."""
     count, turns = len(seeds), game.max_turns
-    start = start_states(game, seeds)
-    state = start.copy()
+    start = starts_of(game, seeds)
+    state = game.starts[start]
     actions = np.zeros((count, turns), np.int32)
     observations = np.zeros((count, turns + 1), np.int32)
     rewards = np.zeros((count, turns), np.float32)
@@ -210,8 +253,3 @@ def rollout_game(game: Game, policy: ArrayPolicy, seeds: NDArray[np.int64]) -> G
     if game.limit_is_terminal:
         terminated[rows] = True
     return GameEpisodes(seeds, start, length, actions, observations, rewards, terminated, ~terminated, success)
-
-
-def observation_index(game: Game) -> Mapping[str, int]:
-    """The observation that each text stands for."""
-    return {text: index for index, text in enumerate(game.observation_texts.tolist())}

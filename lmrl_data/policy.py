@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import ArrayPolicy, Game, action_of, observation_index
+from lmrl_data.game import ArrayPolicy, Game, action_of
 from lmrl_data.text import Message
 
 
@@ -36,7 +36,6 @@ class GamePolicy:
         self.game = game
         self.array_policy = array_policy
         self.name = array_policy.name
-        self._observation_index = observation_index(game)
         self.reset([])
 
     def reset(self, seeds: Sequence[int]) -> None:
@@ -76,7 +75,7 @@ class GamePolicy:
         self._known[row] = len(conversation)
 
     def _observation(self, observation: str) -> int:
-        index = self._observation_index.get(observation)
+        index = self.game.observation_of(observation)
         if index is None:
             raise LmrlError(
                 f"policy {self.name!r} cannot read the observation {observation[:80]!r}; "

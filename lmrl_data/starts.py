@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lmrl_data.episode import evaluation_schema
-from lmrl_data.game import Game, start_states
+from lmrl_data.game import Game, starts_of
 from lmrl_data.registry import get_task, make_game
 from lmrl_data.seeding import episode_seeds
 
@@ -39,8 +39,8 @@ def _balanced(game: Game, stream: str, episodes: int, seed: int) -> NDArray[np.i
     drawn = 2 * rounds * len(game.starts)
     while True:
         seeds = episode_seeds(seed, stream, 0, drawn)
-        starts = start_states(game, seeds)
-        if np.bincount(starts, minlength=int(game.starts.max()) + 1)[game.starts].min() >= rounds:
+        starts = starts_of(game, seeds)
+        if np.bincount(starts, minlength=len(game.starts)).min() >= rounds:
             break
         drawn *= 2
     # The round of a seed: how often its start state has come before.
@@ -58,7 +58,7 @@ def evaluation_table(task: str) -> pa.Table:
     for name, config in found.configs.items():
         seeds = evaluation_seeds(task, name, episodes=config.evaluation_episodes)
         game = make_game(task, name)
-        starts = [None] * len(seeds) if game is None else start_states(game, seeds).tolist()
+        starts = [None] * len(seeds) if game is None else starts_of(game, seeds).tolist()
         for number, (seed, start) in enumerate(zip(seeds.tolist(), starts, strict=True)):
             rows.append(
                 {

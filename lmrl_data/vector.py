@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.env import TextEnv
-from lmrl_data.game import Game, Texts, action_of, start_states
+from lmrl_data.game import Game, Texts, action_of, starts_of
 
 Infos = dict[str, NDArray[Any]]
 VectorStep = tuple[Texts, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Infos]
@@ -71,9 +71,6 @@ class GameVectorEnv(TextVectorEnv):
         self.game = game
         self.env_id = env_id
         self.num_envs = num_envs
-        # One text more than the game has: what a row without an episode shows.
-        self._texts: Texts = np.append(game.observation_texts, np.array([""], object))
-        # Indexed by -1 - action for unusable actions; index 0 of the table is "usable".
         self._reasons: Texts = np.array([None, *game.invalid_reasons], object)
         self._turn = 0
         self.reset([])
@@ -83,10 +80,9 @@ class GameVectorEnv(TextVectorEnv):
         seeds = self._checked(seeds)
         count, total = len(seeds), self.num_envs
         self._start = np.zeros(total, np.int32)
-        self._start[:count] = start_states(self.game, seeds)
-        self._state = self._start.copy()
-        self._observation = np.full(total, len(self._texts) - 1, np.int32)
-        self._observation[:count] = self.game.first_observation[self._start[:count]]
+        self._start[:count] = starts_of(self.game, seeds)
+        self._state = self.game.starts[self._start]
+        self._observation = self.game.first_observation[self._start]
         self._active = np.arange(total) < count
         self._started = self._active.copy()
         self._terminated = ~self._active
@@ -94,7 +90,7 @@ class GameVectorEnv(TextVectorEnv):
         self._success = np.zeros(total, np.bool_)
         self._return = np.zeros(total, np.float64)
         self._turn = 0
-        return self._texts[self._observation], {"seed": seeds}
+        return self._shown(), {"seed": seeds}
 
     def step(self, actions: Sequence[str] | NDArray[Any]) -> VectorStep:
         """Play one turn in every row that is not finished."""
@@ -118,13 +114,18 @@ class GameVectorEnv(TextVectorEnv):
             self._active[:] = False
         infos: Infos = {"success": self._success.copy(), "return": self._return.copy()}
         reasons = np.full(self.num_envs, None, object)
-        reasons[rows] = self._reasons[np.maximum(-indices[rows], 0)]
+        reasons[rows] = self._reasons[self.game.invalid(played.observation)]
         infos["invalid_action"] = reasons
         if self.game.secret_texts is not None:
             ended = self._started & ~self._active
             infos["secret"] = np.full(self.num_envs, None, object)
             infos["secret"][ended] = self.game.secret_texts[self._start[ended]]
-        return self._texts[self._observation], rewards, self._terminated.copy(), self._truncated.copy(), infos
+        return self._shown(), rewards, self._terminated.copy(), self._truncated.copy(), infos
+
+    def _shown(self) -> Texts:
+        texts: Texts = self.game.observation_texts[self._observation]
+        texts[~self._started] = ""
+        return texts
 
     def episode_info(self, row: int) -> dict[str, Any]:
         """The ``info`` struct of the finished episode in a row."""

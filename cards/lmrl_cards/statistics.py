@@ -16,7 +16,7 @@ from lmrl_cards.distribution import Distribution
 from lmrl_data.dataset import read_batches, split_files
 from lmrl_data.episode import Episode, episode_schema, from_table
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import Game, action_of
+from lmrl_data.game import Game
 from lmrl_data.registry import Task, get_task, make_game
 
 _ROWS = 16_384
@@ -92,7 +92,8 @@ class SplitStatistics:
         environment_characters: Unicode characters per message of the environment.
         seeds: how many different seeds there are.
         starts: a key for each different start (see `start_keys`); empty where a task's episodes do not record it.
-        unusable_actions: agent turns whose text is no action of the game; None for tasks without a table of actions.
+        unusable_actions: agent turns that the environment could not use, as its replies tell; None for tasks whose
+            replies are not numbered.
         env_ids: the environments that the episodes name, in alphabetical order.
         first_success: the first episode that solved the task.
         first_failure: the first one that did not.
@@ -176,7 +177,6 @@ class _Tally:
 
     def __init__(self, task: Task, game: Game | None) -> None:
         self.game = game
-        self.actions = pa.array([] if game is None else list(game.action_index), pa.string())
         self.start_fields = start_fields(task)
         self.groups: dict[str, list[GroupStatistics]] = defaultdict(list)
         self.agent_characters: list[Distribution] = []
@@ -237,8 +237,6 @@ class _Tally:
         self.agent_characters.append(Distribution.of_sizes(characters[agent]))
         self.environment_characters.append(Distribution.of_sizes(characters[~agent]))
         if self.game is not None:
-            actions = texts.filter(by_agent)
-            # Usually none: only other spellings of an action and unusable texts are looked at one by one.
-            others = actions.filter(pc.invert(pc.is_in(actions, self.actions))).value_counts()
-            for other in others.to_pylist():
-                self.unusable += other["counts"] if action_of(self.game, other["values"]) < 0 else 0
+            for reply in texts.filter(pc.invert(by_agent)).value_counts().to_pylist():
+                observation = self.game.observation_of(reply["values"])
+                self.unusable += reply["counts"] if observation is not None and self.game.invalid(observation) else 0

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import Game, action_of
+from lmrl_data.game import Game
 from lmrl_data.registry import Bounds, Task, get_task, make_game
 from lmrl_data.seeding import below
 
@@ -203,13 +203,14 @@ def _returns(table: pa.Table) -> Floats:
 
 
 def _unusable(table: pa.Table, game: Game) -> Floats:
-    """The number of unusable actions in each episode."""
+    """The number of unusable actions in each episode, as the environment's replies tell."""
     messages = table["messages"].combine_chunks()
     spoken = messages.flatten()
-    said = pc.equal(spoken.field("role"), "assistant")
-    episode = pc.list_parent_indices(messages).filter(said).to_numpy()
-    texts = spoken.field("content").filter(said).dictionary_encode()
-    unusable = np.array([action_of(game, text) < 0 for text in texts.dictionary.to_pylist()], np.float64)
+    heard = pc.equal(spoken.field("role"), "user")
+    episode = pc.list_parent_indices(messages).filter(heard).to_numpy()
+    texts = spoken.field("content").filter(heard).dictionary_encode()
+    observations = map(game.observation_of, texts.dictionary.to_pylist())
+    unusable = np.array([seen is not None and game.invalid(seen) > 0 for seen in observations], np.float64)
     return _sums_by(episode, unusable[texts.indices.to_numpy()], len(table))
 
 

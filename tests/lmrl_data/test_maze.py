@@ -35,7 +35,7 @@ def test_partially_observed_text_names_only_the_walls() -> None:
     env = make("maze", config="partially_observed")
     assert all(start(env, cell) == walls(FREE, cell) for cell in FREE - {GOAL})
     game = maze_game("partially_observed")
-    assert len(set(game.first_observation.tolist())) == len({walls(FREE, cell) for cell in FREE}) == 8
+    assert len(set(game.seen.tolist())) == len({walls(FREE, cell) for cell in FREE}) == 8
 
 
 @pytest.mark.parametrize("config", CONFIGS)

@@ -45,7 +45,7 @@ def _reduced(weights: dict[int, int]) -> Belief:
 def solve_beliefs(game: "MazeGame") -> BeliefPlan:
     """Enumerate the beliefs that play can reach, and find the optimal move in each."""
     maze = game.maze
-    seen = game.first_observation
+    seen = game.seen
     beliefs: dict[Belief, int] = {}
     waiting: list[Belief] = []
 

@@ -83,9 +83,9 @@ class MazeEnv(GameEnv[MazeGame]):
         if "goal" in options:
             goal = game.maze.cells[game.maze.number(options["goal"], "goal")]
             game = maze_game(goal=goal, **self._arguments)
-        start = game.maze.number(options["start"], "start") if "start" in options else None
-        if start == game.maze.goal:
+        cell = game.maze.number(options["start"], "start") if "start" in options else None
+        if cell == game.maze.goal:
             raise LmrlError(f"start {options['start']!r} is the goal; start from any other free cell")
         if game is not self.game:
             self._use(game)
-        return self._begin(self._draw(seed) if start is None else start)
+        return self._begin(self._draw(seed) if cell is None else int(np.searchsorted(game.starts, cell)))

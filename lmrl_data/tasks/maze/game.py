@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import Ints, Texts, Transition
+from lmrl_data.game import Ints, LazyTexts, States, Texts, Transition
 from lmrl_data.seeding import stream_of
 from lmrl_data.tasks.maze.rules import LAYOUTS, MOVES, Cell, Grid, Maze, as_cell, build_maze, read_layout
 
@@ -22,6 +22,9 @@ UNUSABLE_TEXT = "That is no move. Say move up, move down, move left or move righ
 
 class MazeGame:
     """The array game of a maze (see `lmrl_data.game.Game`). Make it with `maze_game`.
+
+    Attributes:
+        seen: the observation in each cell.
 
     Observations are numbered: D descriptions, the same D after an unusable action, the goal. When the position is
     shown, D is the number of cells; when it is not, of different surroundings (8 in the default maze).
@@ -39,23 +42,25 @@ class MazeGame:
         descriptions = [_describe(maze, cell, observed) for cell in range(len(maze.cells))]
         different = list(dict.fromkeys(descriptions))
         self._descriptions = len(different)
-        self.first_observation: Ints = np.array([different.index(text) for text in descriptions], np.int32)
+        self.seen: Ints = np.array([different.index(text) for text in descriptions], np.int32)
         texts = [*different, *(UNUSABLE_TEXT + text for text in different), GOAL_TEXT]
-        self.observation_texts = np.array(texts, object)
+        self.observation_texts: Texts | LazyTexts = np.array(texts, object)
+        self._observation_of = {text: number for number, text in enumerate(texts)}
         self.action_texts = np.array([f"move {name}" for name in MOVES], object)
         self.action_index = {text: move for move, text in enumerate(self.action_texts)}
-        self.starts: Ints = np.delete(np.arange(len(maze.cells), dtype=np.int32), maze.goal)
+        self.starts: States = np.delete(np.arange(len(maze.cells), dtype=np.int32), maze.goal)
+        self.first_observation: Ints = self.seen[self.starts]
         self._next = maze.next_cell.ravel()
         self._next_list: list[list[int]] = maze.next_cell.tolist()
-        self._seen_list: list[int] = self.first_observation.tolist()
+        self._seen_list: list[int] = self.seen.tolist()
 
-    def step(self, state: Ints, action: Ints) -> Transition:
+    def step(self, state: States, action: Ints) -> Transition:
         """Move in each episode."""
         usable = action >= 0
         cell = np.where(usable, self._next.take(np.maximum(action, 0) + state * np.int32(len(MOVES))), state)
         goal = cell == self.maze.goal
         at_goal, moved, unusable = self._reward
-        seen = self.first_observation[cell] + np.where(usable, np.int32(0), np.int32(self._descriptions))
+        seen = self.seen[cell] + np.where(usable, np.int32(0), np.int32(self._descriptions))
         observation = np.where(goal, np.int32(2 * self._descriptions), seen)
         reward = np.where(goal, np.float32(at_goal), np.where(usable, np.float32(moved), np.float32(unusable)))
         return Transition(cell, observation, reward, goal, goal)
@@ -70,13 +75,21 @@ class MazeGame:
             return cell, 2 * self._descriptions, at_goal, True, True
         return cell, self._seen_list[cell], moved, False, False
 
-    def unusable(self, action: str) -> int:
+    def invalid(self, observation: Any) -> Any:
+        """0 for the reply to a move, else 1."""
+        return ((observation >= self._descriptions) & (observation < 2 * self._descriptions)) * 1
+
+    def interpret(self, action: str) -> int:
         """There is one kind of unusable action."""
         return -1
 
+    def observation_of(self, text: str) -> int | None:
+        """The observation that a text stands for."""
+        return self._observation_of.get(text)
+
     def start_options(self, start: int) -> dict[str, Any]:
         """Start and goal as [row, column]."""
-        return {"start": list(self.maze.cells[start]), "goal": list(self.maze.cells[self.maze.goal])}
+        return {"start": list(self.maze.cells[self.starts[start]]), "goal": list(self.maze.cells[self.maze.goal])}
 
     episode_info = start_options
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.game import Ints, Texts, Transition
+from lmrl_data.game import Ints, LazyTexts, States, Texts, Transition
 from lmrl_data.seeding import stream_of
 from lmrl_data.tasks.wordle import rules
 
@@ -35,7 +35,7 @@ class WordleGame:
         self._flat = self.matrix.ravel()
         self._bytes = self.matrix.tobytes()
         self._answers = len(answers)
-        self.starts: Ints = np.arange(len(answers), dtype=np.int32)
+        self.starts: States = np.arange(len(answers), dtype=np.int32)
         self.first_observation: Ints = np.full(len(answers), _INITIAL, np.int32)
         self.secret_texts: Texts | None = np.array(answers, object)
         spaced = [" ".join(word) for word in guesses]
@@ -43,9 +43,10 @@ class WordleGame:
         self.action_index = {text: i for i, pair in enumerate(zip(guesses, spaced, strict=True)) for text in pair}
         feedbacks = [" ".join(rules.feedback_letters(feedback)) for feedback in range(rules.FEEDBACKS)]
         replies = [INITIAL_TEXT, "That is not a word of five letters.", "That word is not in the list."]
-        self.observation_texts = np.array([*feedbacks, *replies], object)
+        self.observation_texts: Texts | LazyTexts = np.array([*feedbacks, *replies], object)
+        self._observation_of = {text: number for number, text in enumerate([*feedbacks, *replies])}
 
-    def step(self, state: Ints, action: Ints) -> Transition:
+    def step(self, state: States, action: Ints) -> Transition:
         """Colour a guess in each episode."""
         usable = action >= 0
         feedback = self._flat.take(np.maximum(action, 0) * np.int64(self._answers) + state)
@@ -62,11 +63,19 @@ class WordleGame:
             return state, feedback, 0.0, True, True
         return state, feedback, -1.0, False, False
 
-    def unusable(self, action: str) -> int:
+    def invalid(self, observation: Any) -> Any:
+        """0 for the reply to a usable guess, else 1 + the number of the reason."""
+        return (observation > _INITIAL) * (observation - _INITIAL)
+
+    def interpret(self, action: str) -> int:
         """-2 for five letters that are no word of the list, -1 for anything else."""
         word = action.replace(" ", "")
         spelt = action in (word, " ".join(word))
         return -2 if spelt and len(word) == rules.LETTERS and word.isascii() and word.isalpha() else -1
+
+    def observation_of(self, text: str) -> int | None:
+        """The observation that a text stands for."""
+        return self._observation_of.get(text)
 
     def start_options(self, start: int) -> dict[str, Any]:
         """The hidden word."""
