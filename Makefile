@@ -40,7 +40,7 @@ benchmark: .venv-peers/stamp
 
 .venv-peers/stamp: pyproject.toml
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet --editable . textarena==0.7.4 gem-llm==0.1.0
+	.venv-peers/bin/pip install --quiet --editable . textarena==0.7.4 gem-llm==0.1.0 textworld==1.7.0
 	touch $@
 
 $(VENV)/bin/python:
@@ -53,7 +53,7 @@ $(VENV)/train.stamp: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
-	$(BIN)/pip install --quiet --editable ".[train,dev]"
+	$(BIN)/pip install --quiet --editable ".[train,dev,textworld]"
 	touch $@
 
 clean:

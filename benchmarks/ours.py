@@ -9,32 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lmrl_data
-from benchmarks.rows import MAZE_MOVES, answers, fresh, import_seconds, maze_moves, process_seconds, wordle_guesses
+from benchmarks.rows import fresh, import_seconds, maze_moves, process_seconds, text_nav_commands, wordle_guesses
 from benchmarks.timing import Work
 from lmrl_data.env import TextEnv
 from lmrl_data.episode import to_table
+from lmrl_data.game import rollout_game
+from lmrl_data.policy import GamePolicy
 from lmrl_data.registry import get_task
 from lmrl_data.replays import replay_table
-from lmrl_data.tasks.maze.rules import MOVES
-from lmrl_data.tasks.wordle.rules import TRIES
 from lmrl_data.vector import GameVectorEnv
 from lmrl_generators.plan import make_plans
 from lmrl_generators.shards import make_shard
 
 BATCH = 4096
 ROLLOUT_BATCH = 256
-REPLAY_EPISODES = {"wordle": 4096, "maze": 512}
-ROLLOUT_POLICIES = {"wordle": "mixture", "maze": "random"}
+REPLAY_EPISODES = {"wordle": 4096, "maze": 512, "text-nav": 2048}
+ROLLOUT_POLICIES = {"wordle": "mixture", "maze": "random", "text-nav": "random"}
 SHARD_EPISODES = 50_000
 
 
-def _batched(task: str, turns: int, choices: int, text: bool) -> Work:
+def _batched(task: str, policy: str, text: bool) -> Work:
     """Whole episodes of a batch, reset included, with actions drawn beforehand; counts the steps of unfinished rows."""
     env = lmrl_data.make_vec(task, BATCH)
     assert isinstance(env, GameVectorEnv)
-    generator = np.random.default_rng(0)
     seeds = np.arange(BATCH)
-    chosen = generator.integers(choices, size=(turns, BATCH), dtype=np.int32)
+    drawn = lmrl_data.make_policy(policy, task)
+    assert isinstance(drawn, GamePolicy)
+    chosen = rollout_game(env.game, drawn.array_policy, seeds).actions.T.copy()
 
     def play(actions: Sequence[NDArray[np.int32]] | list[list[str]]) -> float:
         steps = 0
@@ -52,12 +53,12 @@ def _batched(task: str, turns: int, choices: int, text: bool) -> Work:
     return Work(play, lambda: fresh(texts))
 
 
-def _single(env: TextEnv, episodes: list[list[str]]) -> Work:
+def _single(env: TextEnv, episodes: list[list[str]], seeds: Sequence[int] | None = None) -> Work:
     """Episodes one after another, each reset with its seed."""
 
     def play(episodes: list[list[str]]) -> float:
         steps = 0
-        for seed, actions in enumerate(episodes):
+        for seed, actions in zip(seeds or range(len(episodes)), episodes, strict=True):
             env.reset(seed=seed)
             for action in actions:
                 _, _, terminated, truncated, _ = env.step(action)
@@ -75,6 +76,11 @@ def _wordle_single() -> Work:
 
 def _maze_single() -> Work:
     return _single(lmrl_data.make("maze"), [[f"move {move}" for move in moves] for moves in maze_moves()])
+
+
+def _text_nav_single() -> Work:
+    seeds, commands = zip(*text_nav_commands(), strict=True)
+    return _single(lmrl_data.make("text-nav"), list(commands), seeds)
 
 
 def _parquet(folder: Path) -> Work:
@@ -113,17 +119,23 @@ def prepare(folder: Path) -> dict[str, Callable[[], Work]]:
     """
     lmrl = str(Path(sysconfig.get_path("scripts")) / "lmrl")
     return {
-        "wordle-batch-index": partial(_batched, "wordle", TRIES, len(answers()), text=False),
-        "wordle-batch-text": partial(_batched, "wordle", TRIES, len(answers()), text=True),
+        # Never right, or the rows would not all go the whole way.
+        "wordle-batch-index": partial(_batched, "wordle", "never-consistent", text=False),
+        "wordle-batch-text": partial(_batched, "wordle", "never-consistent", text=True),
         "wordle-single": _wordle_single,
         "wordle-parquet": partial(_parquet, folder),
         "wordle-rollout": partial(_rollout, "wordle"),
         "wordle-replay": partial(_replay, "wordle"),
-        "maze-batch-index": partial(_batched, "maze", MAZE_MOVES, len(MOVES), text=False),
-        "maze-batch-text": partial(_batched, "maze", MAZE_MOVES, len(MOVES), text=True),
+        "maze-batch-index": partial(_batched, "maze", "random", text=False),
+        "maze-batch-text": partial(_batched, "maze", "random", text=True),
         "maze-single": _maze_single,
         "maze-rollout": partial(_rollout, "maze"),
         "maze-replay": partial(_replay, "maze"),
+        "text-nav-batch-index": partial(_batched, "text-nav", "random", text=False),
+        "text-nav-batch-text": partial(_batched, "text-nav", "random", text=True),
+        "text-nav-single": _text_nav_single,
+        "text-nav-rollout": partial(_rollout, "text-nav"),
+        "text-nav-replay": partial(_replay, "text-nav"),
         "import": lambda: Work(partial(import_seconds, "lmrl_data")),
         "help": lambda: Work(partial(process_seconds, [lmrl, "--help"])),
     }

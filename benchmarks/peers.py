@@ -1,7 +1,8 @@
 """The peers: text environments for language models that install from the package index.
 
-Both take their word lists from NLTK's data folder, which they try to download. They get one that holds the answers of
-our default config, so they run without a network, and everybody plays with the same words; their own code is untouched.
+textarena and gem take their word lists from NLTK's data folder, which they try to download. They get one that holds the
+answers of our default config, so they run without a network, and everybody plays with the same words; their own code is
+untouched.
 """
 
 import io
@@ -11,12 +12,12 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
-from benchmarks.rows import MAZE_EPISODES, MAZE_MOVES, answers, fresh, import_seconds, wordle_guesses
+from benchmarks.rows import MAZE_EPISODES, MAZE_MOVES, answers, fresh, import_seconds, text_nav_commands, wordle_guesses
 from benchmarks.timing import Work
 from lmrl_data.tasks.wordle.rules import TRIES
 
@@ -108,6 +109,31 @@ def _gem_wordle_batched() -> Work:
     return Work(play, lambda: fresh(turns))
 
 
+def _textworld() -> Work:
+    textworld: Any = import_module("textworld")
+    # The house that the differential test plays, compiled for TextWorld.
+    place = Path(__file__).parent.parent / "tests" / "lmrl_data" / "textworld_house.py"
+    spec = spec_from_file_location("textworld_house", place)
+    assert spec is not None and spec.loader is not None
+    house = module_from_spec(spec)
+    spec.loader.exec_module(house)
+    folder = Path(mkdtemp(prefix="lmrl-benchmark-"))
+    house.TextWorldHouse(folder)
+    env = textworld.start(str(folder / "house.z8"), textworld.EnvInfos(admissible_commands=True, won=True, lost=True))
+    episodes = [commands for _, commands in text_nav_commands()]
+
+    def play(episodes: list[list[str]]) -> float:
+        steps = 0
+        for commands in episodes:
+            env.reset()
+            for command in commands:
+                env.step(command)
+                steps += 1
+        return steps
+
+    return Work(play, lambda: fresh(episodes))
+
+
 PEERS = (
     Peer(
         "textarena",
@@ -119,6 +145,15 @@ PEERS = (
             "maze-batch-text": _textarena_maze,
             "maze-single": _textarena_maze,
             "import": lambda: Work(partial(import_seconds, "textarena")),
+        },
+    ),
+    Peer(
+        "textworld",
+        "textworld",
+        {
+            "text-nav-batch-text": _textworld,
+            "text-nav-single": _textworld,
+            "import": lambda: Work(partial(import_seconds, "textworld")),
         },
     ),
     Peer(

@@ -6,13 +6,20 @@ import sys
 import time
 from dataclasses import dataclass
 
+import numpy as np
+
+from lmrl_data import make, make_policy, rollout
+from lmrl_data.game import starts_of
 from lmrl_data.tasks.maze.rules import MOVES
+from lmrl_data.tasks.text_nav.game import text_nav_game
+from lmrl_data.tasks.text_nav.rules import ROOMS
 from lmrl_data.tasks.wordle.rules import TRIES, load_vocabulary
 
 SECONDS = "s"
 EPISODES = 500
 MAZE_EPISODES = 50
 MAZE_MOVES = 100
+TEXT_NAV_EPISODES = 8
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,11 @@ ROWS = (
     Row("maze-single", "Maze single env.step", "steps/s"),
     Row("maze-rollout", "Maze text rollout", "episodes/s"),
     Row("maze-replay", "Maze replay", "episodes/s"),
+    Row("text-nav-batch-index", "Text-nav batched step, index actions", "steps/s", 3e6),
+    Row("text-nav-batch-text", "Text-nav batched step, text actions", "steps/s", 3e6),
+    Row("text-nav-single", "Text-nav single env.step", "steps/s"),
+    Row("text-nav-rollout", "Text-nav text rollout", "episodes/s"),
+    Row("text-nav-replay", "Text-nav replay", "episodes/s"),
     Row("import", "import of the package", SECONDS, 0.3),
     Row("help", "lmrl --help, whole process", SECONDS),
 )
@@ -77,6 +89,14 @@ def maze_moves() -> list[list[str]]:
     """A random walk per episode, as long as the limit of 100 moves."""
     generator = random.Random(0)
     return [generator.choices(list(MOVES), k=MAZE_MOVES) for _ in range(MAZE_EPISODES)]
+
+
+def text_nav_commands() -> list[tuple[int, list[str]]]:
+    """Seeds whose episodes start in the bedroom, as the peer's do, and random admissible commands for each."""
+    seeds = np.arange(TEXT_NAV_EPISODES * 50)
+    seeds = seeds[starts_of(text_nav_game(), seeds) == ROOMS.index("bedroom")][:TEXT_NAV_EPISODES]
+    played = rollout(make("text-nav"), make_policy("random", "text-nav"), seeds.tolist())
+    return [(episode.seed, episode.actions) for episode in played]
 
 
 def import_seconds(module: str, _: object = None) -> float:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchmarks.rows import Row
 
 OURS = "lmrl-gym"
-PACKAGES = (OURS, "numpy", "pyarrow", "gymnasium", "textarena", "gem-llm", "nltk")
+PACKAGES = (OURS, "numpy", "pyarrow", "gymnasium", "textarena", "textworld", "gem-llm", "nltk")
 # What stands in a cell: the runs, or why there are none.
 Cell = Measurement | str
 Cells = dict[str, dict[str, Cell]]
@@ -39,7 +39,9 @@ NOTES = (
     "resets its rows by itself. Ours: make_vec of 4,096.",
     "Maze: random walks of up to 100 moves. textarena has no maze; its nearest game is FrozenLake-v0-raw, here without "
     "holes and walked to and fro for 100 moves. gem-llm has none.",
-    "Both peers download word lists when they start; here they read the words from a local NLTK folder instead.",
+    "Text-nav: random admissible commands from the bedroom, 15 or to the end; the same house and commands in "
+    "textworld, which is asked for its text and the admissible commands, and has no batched environment either.",
+    "Both Wordle peers download word lists when they start; here they read the words from a local NLTK folder instead.",
     "verifiers (0.4) has no step of its own to time: its Wordle is textarena's engine behind a model server.",
 )
 

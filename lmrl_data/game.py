@@ -101,6 +101,11 @@ class LazyTexts:
         return map(self._make, range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int):
+            if not self._made[index]:
+                self._texts[index] = self._make(index)
+                self._made[index] = True
+            return self._texts[index]
         if not np.all(self._made[index]):
             for number in np.unique(index).tolist():
                 if not self._made[number]:

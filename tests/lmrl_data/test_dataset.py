@@ -77,7 +77,7 @@ def test_missing_split_config_task_and_folder(tmp_path: Path) -> None:
             load_table(tmp_path, "wordle", **options)
     with pytest.raises(LmrlError, match="lmrl generate"):
         load_table(tmp_path / "nosuch", "wordle")
-    with pytest.raises(LmrlError, match="maze, .*wordle"):
+    with pytest.raises(LmrlError, match=r"maze, .*wordle"):
         load_table(tmp_path, "nosuch")
     with pytest.raises(LmrlError, match="default, full"):
         load_table(tmp_path, "wordle", config="nosuch")

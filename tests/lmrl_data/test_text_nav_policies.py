@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from text_nav_reference import CONFIGS, ROOMS, House, begin, ending, outcomes, shortest
+from text_nav_reference import CONFIGS, ROOMS, House, begin, ending, outcomes, plain, shortest
 
 from lmrl_data import make, make_policy, make_vec, rollout
 from lmrl_data.game import ArrayPolicy, GameEpisodes, rollout_game
@@ -14,9 +14,9 @@ from lmrl_data.policy import GamePolicy
 from lmrl_data.registry import get_task
 from lmrl_data.seeding import episode_seeds, mix
 from lmrl_data.starts import evaluation_seeds
+from lmrl_data.tasks.text_nav.env import TextNavEnv
 from lmrl_data.tasks.text_nav.game import TextNavGame, text_nav_game
 from lmrl_data.tasks.text_nav.policies import HALVES, SKILL_AT_HOME, SKILL_AWAY
-from lmrl_data.tasks.text_nav.rules import unpack
 from lmrl_data.text import Message
 
 each_config = pytest.mark.parametrize("config", CONFIGS)
@@ -38,12 +38,6 @@ def array_policy(name: str, config: str) -> ArrayPolicy:
     return policy.array_policy
 
 
-def plain(state: int) -> House:
-    house = unpack(state)
-    opened = {"chest": house.chest_open, "fridge": house.fridge_open}
-    return House(house.room, house.places, frozenset(name for name, is_open in opened.items() if is_open))
-
-
 _FOUND: dict[Any, int] = {}
 
 
@@ -63,6 +57,13 @@ def left(house: House) -> int:
 def test_shortest_plans() -> None:
     assert {room: shortest(begin(room)) for room in ROOMS} == SHORTEST
     assert sum(SHORTEST.values()) / 8 == 7.625
+
+
+def test_task_page_tells_the_lengths() -> None:
+    page = " ".join((TextNavEnv.__doc__ or "").split())
+    assert "(mean 7.625)" in page
+    for room, length in SHORTEST.items():
+        assert f"{length} from the {room}" in page or f"{length} commands from the {room}" in page
 
 
 @each_config

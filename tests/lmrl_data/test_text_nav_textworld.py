@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from textworld_house import OPPOSITE, ROOMS, TextWorldHouse, View, way
+from textworld_house import CONTAINERS, FURNITURE, OBJECTS, OPPOSITE, ROOMS, TextWorldHouse, View, way
 
 from lmrl_data import make
 from lmrl_data.tasks.text_nav.game import text_nav_game
@@ -81,8 +81,8 @@ def busy(view: View, draw: random.Random) -> str:
     return draw.choice([draw.choice(group) for group in (about_quest, about_things) if group] or sorted(view.commands))
 
 
-# Other words that TextWorld knows, too. ("get X" and "pick up X" only for things on the floor: where X is on or in Y, the
-# game takes it, but TextWorld's logic does not follow.)
+# Other words that TextWorld knows, too. "get X" and "pick up X" stand for "take X" only, not for "take X from Y": the game
+# takes X from Y then, but TextWorld's logic does not follow.
 WORDINGS = [
     (r"go (\w)\w+", r"\1"),
     (r"go (\w+)", r"\1"),
@@ -112,7 +112,7 @@ def reworded(view: View, draw: random.Random) -> str:
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("choose", [admissible, busy, reworded])
 def test_random_commands(peer: TextWorldHouse, config: str, choose: Chooser) -> None:
-    for env, room, draw in episodes(config, each=8):
+    for env, room, draw in episodes(config, each=6):
         play(peer, env, room, choose, draw)
 
 
@@ -127,7 +127,7 @@ def test_commands_that_cannot_be_done_now(peer: TextWorldHouse, config: str) -> 
         return draw.choice(draw.choice([sorted(view.commands), about_near or every, every]))
 
     refused = 0
-    for env, room, draw in episodes(config, each=8):
+    for env, room, draw in episodes(config, each=6):
         views = play(peer, env, room, meddling, draw)
         refused += sum(before == after for before, after in pairwise(views))
     assert refused > 100
@@ -162,7 +162,7 @@ PLANS = [put_away, put_away_fridge_first, put_away_by_way_of_the_chest, eat]
 
 
 def following(plan: list[str], detours: float) -> Chooser:
-    """Do the commands of a plan. Before each, with a probability of `detours`, do something else and take it back."""
+    """Do the commands of a plan, then any. Before each, with a probability of `detours`, do another and take it back."""
     waiting = list(plan)
 
     def choose(view: View, draw: random.Random) -> str:
@@ -170,7 +170,7 @@ def following(plan: list[str], detours: float) -> Chooser:
             aside = draw.choice([command for command in sorted(view.commands) if not command.startswith("eat ")])
             waiting.insert(0, undo(aside))
             return aside
-        return waiting.pop(0)
+        return waiting.pop(0) if waiting else admissible(view, draw)
 
     return choose
 
@@ -207,11 +207,30 @@ def test_plans(peer: TextWorldHouse, config: str, plan: Callable[[str], list[str
         assert (end.won, end.lost) == (in_time and plan is not eat, in_time and plan is eat)
 
 
+def errand(thing: str, place: str) -> list[str]:
+    """Bring a thing from where it is to some furniture, put it there, take it again, drop it and take it again."""
+    home, there = OBJECTS[thing].split()[-1], place.split()[-1]
+    fetch = [*([f"open {home}"] if home in CONTAINERS else []), f"take {thing} from {home}"]
+    bring = [*way(FURNITURE[OBJECTS[thing]], FURNITURE[place]), *([f"open {there}"] if there in CONTAINERS else [])]
+    put = f"insert {thing} into {there}" if there in CONTAINERS else f"put {thing} on table"
+    return [*fetch, *bring, put, f"take {thing} from {there}", f"drop {thing}", f"take {thing}"]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_each_thing_on_and_in_all_furniture(peer: TextWorldHouse, config: str) -> None:
+    env = make("text-nav", config=config)
+    for thing, home in OBJECTS.items():
+        for place in FURNITURE:
+            commands = errand(thing, place)
+            views = play(peer, env, FURNITURE[home], following(commands, detours=0), random.Random(f"{thing} {place}"))
+            assert views[len(commands)].places[thing] == "inventory"
+
+
 @pytest.mark.parametrize("config", CONFIGS)
 def test_plans_with_detours(peer: TextWorldHouse, config: str) -> None:
     ends = set()
     for plan in PLANS:
-        for env, room, draw in episodes(config, each=4):
+        for env, room, draw in episodes(config, each=2):
             end = play(peer, env, room, following(plan(room), detours=0.15), draw)[-1]
             ends.add((end.won, end.lost))
     assert ends == {(True, False), (False, True), (False, False)}

@@ -3,7 +3,9 @@
 import random
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from lmrl_data.tasks.text_nav import rules
 
 ROOMS = ["bedroom", "living room", "dining room", "kitchen", "garden", "office", "bathroom", "backyard"]
 EXITS = {
@@ -180,3 +182,55 @@ def random_play(seed: int, steps: int, unusual: float = 0.2) -> Iterator[tuple[H
         after = done(house, command) or house
         yield house, command, after
         house = begin(draw.choice(ROOMS)) if ending(after) else after
+
+
+# How the package's states, texts and environments read in these words.
+
+
+def plain(state: int) -> House:
+    """A state of the package."""
+    house = rules.unpack(state)
+    opened = {"chest": house.chest_open, "fridge": house.fridge_open}
+    return House(house.room, house.places, frozenset(name for name, is_open in opened.items() if is_open))
+
+
+def packed(house: House) -> int:
+    """The inverse of `plain`."""
+    return rules.pack(rules.House(house.room, house.places, "chest" in house.open, "fridge" in house.open))
+
+
+def listed(observation: str) -> list[str]:
+    """The commands that a text lists."""
+    line = observation.splitlines()[-1]
+    assert line.startswith("Commands: ") and line.endswith(".")
+    return line.removeprefix("Commands: ").removesuffix(".").split(", ")
+
+
+def description(observation: str) -> str:
+    """A text without its list of commands."""
+    return "\n".join(observation.splitlines()[:-1])
+
+
+def played(env: Any, room: str, actions: list[str]) -> list[tuple[str, float, bool, bool, dict[str, Any]]]:
+    """The steps of an episode that starts in a room."""
+    env.reset(seed=0, options={"room": room})
+    return [env.step(action) for action in actions]
+
+
+def current_text(game: Any, house: House) -> str:
+    """What is said of a house after a usable command: from the same state to another and back again."""
+
+    def text_after(*actions: str) -> str:
+        state, observation = packed(house), 0
+        for action in actions:
+            state, observation, *_ = game.step_one(state, game.action_index[action])
+        assert plain(state) == house
+        return str(game.observation_texts[observation])
+
+    for container in CONTAINERS:
+        for command, back in (("open", "close"), ("close", "open")):
+            if f"{command} {container}" in outcomes(house):
+                return text_after(f"{command} {container}", f"{back} {container}")
+    way, room = next(iter(EXITS[house.room].items()))
+    (back,) = [way for way, to in EXITS[room].items() if to == house.room]
+    return text_after(f"go {way}", f"go {back}")

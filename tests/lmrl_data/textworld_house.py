@@ -30,19 +30,26 @@ _CONNECTIONS = [
     ("kitchen", "west", "backyard"),
 ]
 ROOMS = ["bedroom", "living room", "dining room", "kitchen", "garden", "office", "bathroom", "backyard"]
-_TABLES = ["bedroom", "living room", "dining room"]
-_CONTAINERS = {"chest": "office", "fridge": "kitchen"}
-# TextWorld's types: "f" is food, "o" any other object.
-_OBJECTS = [
-    ("stale food", "f", "living room table"),
-    ("fresh food", "f", "living room table"),
-    ("bowl", "o", "bedroom table"),
-    ("coffee cup", "o", "dining room table"),
-    ("plate", "o", "dining room table"),
-    ("utensils", "o", "chest"),
-    ("fruit", "f", "fridge"),
-]
-_OBJECT_NAMES = {name for name, _, _ in _OBJECTS}
+# Where the furniture stands; tables, and containers that are closed at the start.
+FURNITURE = {
+    "bedroom table": "bedroom",
+    "living room table": "living room",
+    "dining room table": "dining room",
+    "chest": "office",
+    "fridge": "kitchen",
+}
+CONTAINERS = ["chest", "fridge"]
+# Where the objects are at the start.
+OBJECTS = {
+    "stale food": "living room table",
+    "fresh food": "living room table",
+    "bowl": "bedroom table",
+    "coffee cup": "dining room table",
+    "plate": "dining room table",
+    "utensils": "chest",
+    "fruit": "fridge",
+}
+_FOODS = ["stale food", "fresh food", "fruit"]
 # Commands that look at something and change nothing. They are no actions of ours.
 _LOOKING = re.compile(r"look|inventory|examine .*")
 
@@ -88,17 +95,17 @@ class TextWorldHouse:
         for room, direction, other in _CONNECTIONS:
             maker.connect(rooms[room].exits[direction], rooms[other].exits[OPPOSITE[direction]])
         maker.set_player(rooms[ROOMS[0]])
-        furniture = {f"{room} table": maker.new("s", "table") for room in _TABLES}
-        for place, table in furniture.items():
-            rooms[place.removesuffix(" table")].add(table)
-        for name, room in _CONTAINERS.items():
-            furniture[name] = maker.new("c", name)
-            furniture[name].add_property("closed")
-            rooms[room].add(furniture[name])
-        objects = {}
-        for name, kind, place in _OBJECTS:
-            objects[name] = maker.new(kind, name)
-            if kind == "f":
+        furniture, objects = {}, {}
+        for place, room in FURNITURE.items():
+            if place in CONTAINERS:
+                furniture[place] = maker.new("c", place)
+                furniture[place].add_property("closed")
+            else:
+                furniture[place] = maker.new("s", "table")
+            rooms[room].add(furniture[place])
+        for name, place in OBJECTS.items():
+            objects[name] = maker.new("f" if name in _FOODS else "o", name)
+            if name in _FOODS:
                 objects[name].add_property("edible")
             furniture[place].add(objects[name])
         stale, fridge = objects["stale food"], furniture["fridge"]
@@ -129,7 +136,7 @@ class TextWorldHouse:
             match fact.name, [self._names[argument.name] for argument in fact.arguments]:
                 case "at", ["player", name]:
                     room = name
-                case "at", [name, where] if name in _OBJECT_NAMES:
+                case "at", [name, where] if name in OBJECTS:
                     places[name] = f"floor of {where}"
                 case "in" | "on", [name, where]:
                     places[name] = where
@@ -140,7 +147,7 @@ class TextWorldHouse:
         ended = state.won or state.lost
         assert re.findall(r"-= (.+?) =-", state.feedback)[-1].lower() == room
         if not ended:  # the game prints no inventory once it has ended
-            printed = {name for name in _OBJECT_NAMES if name in state.inventory}
+            printed = {name for name in OBJECTS if name in state.inventory}
             assert printed == {name for name, where in places.items() if where == "inventory"}
         commands = frozenset() if ended else _actions(state.admissible_commands)
         return View(room, places, "chest" in opened, "fridge" in opened, commands, state.won, state.lost)

@@ -134,6 +134,8 @@ class TextNavGame:
             return None
         furniture = rules.FURNISHED.get(rules.ROOMS[rooms[0]])
         is_open = furniture is not None and f"open {furniture}" not in commands
+        if (rooms[0], is_open) not in self._views:
+            return None
         number = self._views.index((rooms[0], is_open)) * _STATUSES
         for item, name in enumerate(rules.OBJECTS):
             signs = (f"drop {name}", f"take {name}", f"take {name} from {furniture}")
