@@ -19,13 +19,15 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 quickstart: $(VENV)/train.stamp
 	lmrl generate --task wordle --config default
 	lmrl generate --task maze
-	lmrl validate lmrl-gym/wordle lmrl-gym/maze --all
+	lmrl generate --task text-nav
+	lmrl validate lmrl-gym/wordle lmrl-gym/maze lmrl-gym/text-nav --all
 	python -c 'from datasets import load_dataset; print(load_dataset("lmrl-gym/wordle"), load_dataset("lmrl-gym/maze", "partially_observed"))'
 	lmrl train bc --task maze --model tiny
 	for policy in random mixture consistent entropy optimal; do lmrl evaluate --task wordle --policy $$policy -q || exit; done
 	for policy in random region-0 optimal; do lmrl evaluate --task maze --policy $$policy -q || exit; done
 	lmrl evaluate --task maze --policy hf:models/maze-bc --episodes 200 -q
 	for policy in random region-0 optimal; do lmrl evaluate --task maze --config partially_observed --policy $$policy -q || exit; done
+	for policy in random half-east half-west optimal; do lmrl evaluate --task text-nav --policy $$policy -q || exit; done
 	lmrl leaderboard results --out results/leaderboard.md
 
 test: $(VENV)/dev.stamp

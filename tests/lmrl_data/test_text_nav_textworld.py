@@ -81,8 +81,8 @@ def busy(view: View, draw: random.Random) -> str:
     return draw.choice([draw.choice(group) for group in (about_quest, about_things) if group] or sorted(view.commands))
 
 
-# Other words that TextWorld knows, too. "get X" and "pick up X" stand for "take X" only, not for "take X from Y": the game
-# takes X from Y then, but TextWorld's logic does not follow.
+# Other words that TextWorld knows, too. "get X" and "pick up X" stand for "take X" only, and not for "take X from Y" as
+# well: the game takes X from Y then, but TextWorld's logic does not follow.
 WORDINGS = [
     (r"go (\w)\w+", r"\1"),
     (r"go (\w+)", r"\1"),
@@ -162,7 +162,7 @@ PLANS = [put_away, put_away_fridge_first, put_away_by_way_of_the_chest, eat]
 
 
 def following(plan: list[str], detours: float) -> Chooser:
-    """Do the commands of a plan, then any. Before each, with a probability of `detours`, do another and take it back."""
+    """Do the commands of a plan, then any. Before each, with the given probability, do another and take it back."""
     waiting = list(plan)
 
     def choose(view: View, draw: random.Random) -> str:

@@ -48,6 +48,8 @@ class TextNavEnv(GameEnv[TextNavGame]):
     ## Differences from the paper
     The house, the things and the quest are the paper's. The simulator is our own instead of TextWorld's interpreter,
     and compared with TextWorld command by command in the tests. The texts are our own. The seed fixes the start.
+    The policies that collect the data are not wholly random outside their half of the house: they play the best command
+    there with probability 0.265. With none, the data would succeed in less than 5 % of the episodes (paper: 26 %).
 
     ## Version History
     - v0: first version.
