@@ -34,7 +34,7 @@ test: $(VENV)/dev.stamp
 	ruff check .
 	ruff format --check .
 	mypy
-	python -m pytest -n 2
+	python -m pytest -n 2 --dist loadfile
 
 # In an environment of its own, with the peers that it measures beside us.
 benchmark: .venv-peers/stamp
