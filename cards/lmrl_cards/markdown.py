@@ -70,7 +70,8 @@ def transcript(episode: Episode, shown: int = 8) -> str:
     for turn, (action, observation, reward) in enumerate(turns):
         if head <= turn < tail:
             if turn == head:
-                lines.append(f"             … {tail - head} turns left out …")
+                left_out = "1 turn" if tail - head == 1 else f"{tail - head} turns"
+                lines.append(f"             … {left_out} left out …")
             continue
         lines.append(_line("agent", action["content"]))
         lines.append(
