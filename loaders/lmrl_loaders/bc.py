@@ -104,7 +104,8 @@ def train_bc(
     Args:
         task: name of a task.
         config: of the task; None is its default.
-        model: ``"tiny"`` makes a small one from scratch; else the folder of a pretrained causal model.
+        model: ``"tiny"`` makes a small one from scratch; else the folder of a pretrained causal model, or its name on
+            the Hub.
         data: dataset folder; None is ``lmrl-gym/TASK``.
         output: where to save; None is ``models/TASK-bc``. A model that is already there is replaced.
         args: settings of the training.
@@ -165,7 +166,7 @@ def prepare(
     """
     network: PreTrainedModel
     if model != TINY:
-        network, tokenizer = load_model(Path(model), torch.float32)
+        network, tokenizer = load_model(model, torch.float32)
         if not has_generation_markers(tokenizer.chat_template or ""):
             add_marked_template(tokenizer)
             # A model may have more embeddings than tokens, rounded up for speed; none are taken away.

@@ -20,7 +20,9 @@ def methods() -> None:
 def bc(
     task: Annotated[str, typer.Option(help="Name of a task.")],
     config: Annotated[str | None, typer.Option(help="Config of the task; its default if left out.")] = None,
-    model: Annotated[str, typer.Option(help="'tiny' (from scratch), or the folder of a pretrained model.")] = "tiny",
+    model: Annotated[
+        str, typer.Option(help="'tiny' (from scratch), or the folder or Hub name of a pretrained model.")
+    ] = "tiny",
     data: Annotated[Path | None, typer.Option(help="Dataset folder; lmrl-gym/TASK if left out.")] = None,
     output: Annotated[Path | None, typer.Option(help="Where to save; models/TASK-bc if left out.")] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps; 400 if left out.")] = None,

@@ -1,4 +1,4 @@
-"""A language model as a policy: any local causal model of transformers, batched."""
+"""A language model as a policy: any causal model of transformers, batched."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ class HFPolicy:
         """Load a model.
 
         Args:
-            path: a folder as `save_pretrained` writes it, with the tokenizer.
+            path: a folder as `save_pretrained` writes it, with the tokenizer; or OWNER/NAME on the Hub.
             task: what to play.
             config: of the task.
             temperature: 1 samples from the model as it is; 0 plays the likeliest token each time.
@@ -60,7 +60,7 @@ class HFPolicy:
             raise LmrlError(f"the model {path} was trained on the task {info.task} and cannot play {task}")
         on_gpu = torch.cuda.is_available()
         # A GPU keeps the precision that the model was saved with; most CPUs are fast in single precision only.
-        self.model, self.tokenizer = load_model(folder, "auto" if on_gpu else torch.float32)
+        self.model, self.tokenizer = load_model(path, "auto" if on_gpu else torch.float32)
         self.model.to("cuda" if on_gpu else "cpu")  # type: ignore[arg-type]
         self.model.eval()  # type: ignore[no-untyped-call]
         self.encoder = ChatEncoder(self.tokenizer)

@@ -5,6 +5,7 @@ Any tool that reads transformers models reads it; ``lmrl.json`` adds the task, t
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_loaders.windows import WindowRule
 
 INFO_FILE = "lmrl.json"
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # A longer context costs much and adds little in these tasks.
 MAX_CONTEXT = 1024
 
@@ -105,25 +107,31 @@ def read_info(folder: Path) -> ModelInfo | None:
         raise LmrlError(f"{path} cannot be read ({type(error).__name__}); train the model again") from error
 
 
-def load_model(folder: Path, dtype: torch.dtype | str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """A causal model and its tokenizer from a local folder; nothing is downloaded.
+def load_model(path: str, dtype: torch.dtype | str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """A causal model and its tokenizer.
 
     Args:
-        folder: as `save_pretrained` writes it.
+        path: a folder as `save_pretrained` writes it, or, where there is no such folder, OWNER/NAME on the Hub.
         dtype: of the weights in memory; ``"auto"`` is what they were saved as.
 
     Raises:
-        LmrlError: there is no model in the folder, or it cannot be loaded.
+        LmrlError: there is no such model, or it cannot be loaded.
     """
-    if not (folder / "config.json").is_file():
-        raise LmrlError(f"{folder} is no model folder (it has no config.json); make one with `lmrl train bc`")
+    folder = Path(path)
+    on_hub = not folder.exists() and _HUB_NAME.fullmatch(path) is not None
+    if not on_hub and not (folder / "config.json").is_file():
+        raise LmrlError(
+            f"{path} is no model folder (it has no config.json) and no OWNER/NAME on the Hub; "
+            "make one with `lmrl train bc`"
+        )
     try:
         with _no_bars():
-            model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, local_files_only=True)
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, local_files_only=not on_hub)
+        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=not on_hub)
     except Exception as error:  # transformers, safetensors and tokenizers each raise their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise LmrlError(f"the model in {folder} cannot be loaded: {reason}") from error
+        where = f"{path}, neither a folder here nor found on the Hub," if on_hub else f"in {path}"
+        raise LmrlError(f"the model {where} cannot be loaded: {reason}") from error
     return model, tokenizer
 
 

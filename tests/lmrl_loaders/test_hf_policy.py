@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -197,3 +198,18 @@ def test_help_does_not_import_torch() -> None:
     code = "import sys, lmrl_loaders.commands; print([m for m in ('torch', 'transformers', 'trl') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.replace("'", '"')) == []
+
+
+def test_a_model_is_loaded_by_its_name_on_the_hub(tmp_path: Path) -> None:
+    # As a download leaves it in the cache, which is where a model of the Hub comes from without a network.
+    repository = tmp_path / "hub" / "models--someone--tiny"
+    save_untrained(repository / "snapshots" / "0123abc", "maze", context=128)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("0123abc")
+    lmrl = Path(sys.executable).with_name("lmrl")
+    for name, code, message in [("someone/tiny", 0, ""), ("someone/else", 2, "nor found on the Hub")]:
+        command = [lmrl, "evaluate", "--task", "maze", "--episodes", "2", "--policy", f"hf:{name}", "--json"]
+        environment = {**os.environ, "HF_HUB_CACHE": str(tmp_path / "hub"), "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        assert message in done.stderr and "Traceback" not in done.stderr
