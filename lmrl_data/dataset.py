@@ -22,13 +22,13 @@ def split_files(folder: str | Path, config: str, split: str) -> list[Path]:
     if not files:
         raise LmrlError(f"{folder} has no files data/{config}/{split}-*.parquet; make them with `lmrl generate`")
     total = files[-1].stem.rpartition("-of-")[2]
-    expected = [data / f"{split}-{number:05d}-of-{total}.parquet" for number in range(int(total))]
-    for path in expected:
-        if path not in files:
-            raise LmrlError(f"{path} is missing; make it with `lmrl generate`")
     for path in files:
-        if path not in expected:
+        if path.stem.rpartition("-of-")[2] != total:
             raise LmrlError(f"{path} belongs to another dataset than the files beside it; remove one of the two")
+    for number in range(min(int(total), len(files) + 1)):
+        expected = data / f"{split}-{number:05d}-of-{total}.parquet"
+        if number == len(files) or files[number] != expected:
+            raise LmrlError(f"{expected} is missing; make it with `lmrl generate`")
     return files
 
 

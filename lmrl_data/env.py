@@ -1,11 +1,12 @@
 """The base class of the eight environments: seeding, turns, the end of an episode, and the final information."""
 
-import operator
 from typing import Any, ClassVar
 
 import gymnasium
+import numpy as np
 
 from lmrl_data.errors import LmrlError
+from lmrl_data.seeding import check_seed
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -52,7 +53,7 @@ class TextEnv(gymnasium.Env[str, str]):
             if key not in self.start_options:
                 known = ", ".join(self.start_options)
                 raise LmrlError(f"unknown start option {key!r} of {self.env_id}; it takes: {known}")
-        seed = int(self.np_random.integers(2**63 - 1)) if seed is None else operator.index(seed)
+        seed = int(self.np_random.integers(2**63 - 1)) if seed is None else check_seed(seed)
         # From here on the old episode is gone, also where the new one cannot be started.
         self._playing = self._ended = False
         super().reset(seed=seed)
@@ -83,6 +84,8 @@ class TextEnv(gymnasium.Env[str, str]):
             raise TypeError(f"an action is a str, not {type(action).__name__}")
         observation, reward, terminated, success, info = self._play(action)
         self._turn += 1
+        # What a record can hold; the return is the sum of these.
+        reward = float(np.float32(reward))
         self._return += reward
         truncated = False
         if self._turn >= self.max_turns and not terminated:

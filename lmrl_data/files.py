@@ -25,11 +25,22 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
+            _flush_folder(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:  # pyarrow's errors of input and output are OSErrors too
         reason = error.strerror or str(error).splitlines()[0]
         raise LmrlError(f"cannot write {path}: {reason}; mend that and run the same command to go on") from error
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename outlast a power cut, where folders can be opened (not on Windows)."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def write_bytes(path: Path, data: bytes) -> None:

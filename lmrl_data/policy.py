@@ -79,7 +79,7 @@ class GamePolicy:
         if index is None:
             raise LmrlError(
                 f"policy {self.name!r} cannot read the observation {observation[:80]!r}; "
-                "make the policy for the task and config of the environment"
+                "make the policy for the task, config and options of the environment"
             )
         return index
 

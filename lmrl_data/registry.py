@@ -1,7 +1,7 @@
 """What a task is, the tasks there are, and how their environments and policies are made."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -86,6 +86,7 @@ class Task:
         column_notes: what each info field means.
         paper: the published statistics of the dataset (paper, table 1).
         provenance: how the data were made and what they are derived from, for the card.
+        batch_size: episodes that are played side by side where nobody says how many; few where each needs an engine.
     """
 
     name: str
@@ -101,7 +102,8 @@ class Task:
     paper: Mapping[str, float]
     provenance: str
     game: str | None = None
-    tags: tuple[str, ...] = field(default=())
+    batch_size: int = 4096
+    tags: tuple[str, ...] = ()
 
     def config(self, name: str | None = None) -> tuple[str, Config]:
         """A config and its name; the default one for None.
@@ -159,6 +161,10 @@ def find_env(env_id: str) -> tuple[Task, str, Config]:
             if config.env_id == env_id:
                 return task, name, config
     known = ", ".join(config.env_id for task in tasks().values() for config in task.configs.values())
+    if "?" in env_id:
+        raise LmrlError(
+            f"{env_id!r} was made with options; give the environment made with the same (`lmrl_data.make_vec`)"
+        )
     raise LmrlError(f"unknown environment {env_id!r}; this version of lmrl-gym has: {known}")
 
 
@@ -167,7 +173,10 @@ def _arguments(name: str, config: str | None, options: Mapping[str, Any]) -> tup
     chosen = task.config(config)[1]
     if "env_id" in options:
         raise LmrlError("the env_id follows from the config; choose one of: " + ", ".join(task.configs))
-    return task, chosen.env_id, {**chosen.kwargs, **options}
+    # Episodes that were played with options must not pass for those of the registered environment.
+    named = "&".join(f"{name}={value}" if isinstance(value, str) else name for name, value in options.items())
+    env_id = f"{chosen.env_id}?{named}" if options else chosen.env_id
+    return task, env_id, {**chosen.kwargs, **options}
 
 
 def _call(maker: Callable[..., Any], task: Task, arguments: Mapping[str, Any]) -> Any:
@@ -222,10 +231,11 @@ def make_game(name: str, config: str | None = None) -> "Game | None":
     return game
 
 
-def make_policy(spec: str, task: str, *, config: str | None = None) -> "Policy":
+def make_policy(spec: str, task: str, *, config: str | None = None, **options: Any) -> "Policy":
     """A policy from its spec: a scripted one of the task (``"random"``, ``"optimal"``), or ``KIND:ARGUMENT``.
 
-    The kinds come from the installed packages (``hf:PATH``).
+    The kinds come from the installed packages (``hf:PATH``). A scripted policy takes the options of the environment
+    that it plays in (see `make`).
 
     Raises:
         LmrlError: no such policy; the message lists what there is.
@@ -236,7 +246,7 @@ def make_policy(spec: str, task: str, *, config: str | None = None) -> "Policy":
     config_name, chosen = found.config(config)
     policy: Policy
     if spec in found.policies:
-        policy = locate(found.policies[spec])(**chosen.kwargs)
+        policy = _call(locate(found.policies[spec]), found, {**chosen.kwargs, **options})
         return policy
     kinds = {point.name: point for point in entry_points(group="lmrl.policies")}
     kind, _, argument = spec.partition(":")

@@ -11,14 +11,13 @@ from lmrl_data.episode import Episode, missing_values, to_table
 from lmrl_data.registry import find_env, make_vec
 from lmrl_data.vector import TextVectorEnv
 
-_BATCH = 4096
-
 
 def replay(episodes: Sequence[Episode], env: TextVectorEnv | None = None) -> list[str | None]:
     """Replay episodes of one environment; see `replay_table`."""
     if not episodes:
         return []
-    return replay_table(to_table(episodes, find_env(episodes[0].env_id)[0]), env)
+    task, _, _ = find_env(episodes[0].env_id.partition("?")[0])
+    return replay_table(to_table(episodes, task), env)
 
 
 def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str | None]:
@@ -38,7 +37,8 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
         return []
     if env is None:
         task, config, _ = find_env(table["env_id"][0].as_py())
-        env = make_vec(task.name, min(_BATCH, len(table)), config=config)
+        with make_vec(task.name, min(task.batch_size, len(table)), config=config) as env:
+            return replay_table(table, env)
     whole = ~np.logical_or.reduce(list(missing_values(table).values()))
     chosen = table.filter(pa.array(whole))
     found: list[str | None] = []

@@ -55,6 +55,12 @@ def _unwrapped(env: gymnasium.Env[str, str]) -> TextEnv:
     return inner
 
 
+def _checked(reply: str, policy: Policy) -> str:
+    if not isinstance(reply, str):
+        raise TypeError(f"policy {policy.name!r} replied with a {type(reply).__name__}; replies are str")
+    return storable(reply)
+
+
 def _play(env: TextVectorEnv, policy: Policy, seeds: list[int]) -> list[Episode]:
     count = len(seeds)
     observations, _ = env.reset(seeds)
@@ -65,7 +71,7 @@ def _play(env: TextVectorEnv, policy: Policy, seeds: list[int]) -> list[Episode]
     idle = [""] * (env.num_envs - count)
     while len(episodes) < count:
         going_on = [[] if row in episodes else conversation for row, conversation in enumerate(conversations)]
-        replies = [storable(reply) for reply in policy.act(going_on)]
+        replies = [_checked(reply, policy) for reply in policy.act(going_on)]
         observations, reward, terminated, truncated, infos = env.step(replies + idle)
         ended = terminated | truncated
         for row in range(count):

@@ -5,11 +5,14 @@ stream number. So it does not depend on the order, the batch or the process in w
 of seeds gives a column of choices. The hash is splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 """
 
+import operator
 import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lmrl_data.errors import LmrlError
 
 U64 = NDArray[np.uint64]
 
@@ -17,6 +20,19 @@ _MASK = 0xFFFFFFFFFFFFFFFF
 _GOLDEN = 0x9E3779B97F4A7C15
 _MULTIPLIER_1 = 0xBF58476D1CE4E5B9
 _MULTIPLIER_2 = 0x94D049BB133111EB
+
+
+def check_seed(seed: int) -> int:
+    """A seed as a plain integer.
+
+    Raises:
+        LmrlError: it is negative or does not fit into the 63 bits of an episode record.
+        TypeError: it is no integer.
+    """
+    seed = operator.index(seed)
+    if not 0 <= seed < 2**63:
+        raise LmrlError(f"seed {seed} is out of range; give a number from 0 to 2^63 - 1")
+    return seed
 
 
 def stream_of(name: str) -> int:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,13 @@ class TextVectorEnv(ABC):
         """The ``info`` struct of the finished episode in a row."""
 
     def close(self) -> None:  # noqa: B027 - only tasks with engines or servers have anything to close
-        """Release what the environment holds."""
+        """Release what the environment holds; leaving a ``with`` block does it too."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _checked(self, seeds: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
         if len(seeds) > self.num_envs:
@@ -148,7 +154,13 @@ class SyncVectorEnv(TextVectorEnv):
     """The batched environment of any task: single environments stepped one after another."""
 
     def __init__(self, make_env: Callable[[], TextEnv], num_envs: int) -> None:
-        self.envs = [make_env() for _ in range(num_envs)]
+        self.envs: list[TextEnv] = []
+        try:
+            for _ in range(num_envs):
+                self.envs.append(make_env())
+        except BaseException:
+            self.close()
+            raise
         self.env_id = self.envs[0].env_id
         self.num_envs = num_envs
         self.reset([])

@@ -13,6 +13,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_data.policy import GamePolicy, HumanPolicy, Policy
 from lmrl_data.registry import Task, get_task, make_policy, make_vec
 from lmrl_data.rollouts import rollout_batches
+from lmrl_data.seeding import check_seed
 from lmrl_data.starts import evaluation_seeds
 from lmrl_evaluation.fields import shown
 from lmrl_evaluation.metrics import start_clusters, summarise
@@ -51,22 +52,18 @@ def evaluate(
     count = chosen.evaluation_episodes if episodes is None else episodes
     if not 2 <= count <= MAX_EPISODES:
         raise LmrlError(f"{count} episodes cannot be evaluated; give a number from 2 to {MAX_EPISODES:,}")
-    if not 0 <= seed < 2**63:
-        raise LmrlError(f"seed {shown(seed)} is out of range; give a number from 0 to 2^63 - 1")
+    check_seed(seed)
     if batch_size < 1:
         raise LmrlError(f"batch size {batch_size} is too small; give at least 1")
     player = make_policy(policy, task, config=name) if isinstance(policy, str) else policy
     check_name(player.name, "the policy's name")
     method = _method(policy, found)
-    env = make_vec(task, min(batch_size, count), config=name)
     tables = []
-    try:
+    with make_vec(task, min(batch_size, count), config=name) as env:
         for batch in rollout_batches(env, player, evaluation_seeds(task, name, episodes=count, seed=seed).tolist()):
             tables.append(to_table(batch, found))
             if on_episodes:
                 on_episodes(batch)
-    finally:
-        env.close()
     table = pa.concat_tables(tables).combine_chunks()
     return Result(
         task=task,

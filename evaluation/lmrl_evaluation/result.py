@@ -82,9 +82,11 @@ class Result:
 
     @property
     def folder_name(self) -> str:
-        """``TASK-CONFIG-POLICY``, safe as the name of a folder."""
+        """``TASK-CONFIG-POLICY``, safe as the name of a folder, and different for each policy and evaluation set."""
         policy = re.sub(r"[^A-Za-z0-9._-]+", "-", self.policy).strip("-.")[:100]
-        return f"{self.task}-{self.config}-{policy or 'policy'}"
+        if policy != self.policy:
+            policy += "-" + sha256(self.policy.encode())[:6]
+        return f"{self.task}-{self.config}-{policy}" + (f"-seed{self.seed}" if self.seed else "")
 
     def to_json(self) -> str:
         """The text of `result.json`."""

@@ -12,8 +12,6 @@ from lmrl_evaluation.fields import shown
 from lmrl_evaluation.metrics import start_clusters, summarise
 from lmrl_evaluation.result import EPISODES_FILE, RESULT_FILE, Result, read_result, sha256
 
-_BATCH = 4096
-
 
 def verify_result(path: str | Path) -> Result:
     """Read a result and check all of it against the simulator.
@@ -64,16 +62,14 @@ def _check_seeds(result: Result, file: Path) -> None:
 
 
 def _replay(result: Result, file: Path) -> None:
-    env = make_vec(result.task, min(_BATCH, result.episodes), config=result.config)
-    try:
+    size = min(get_task(result.task).batch_size, result.episodes)
+    with make_vec(result.task, size, config=result.config) as env:
         for first in range(0, result.episodes, env.num_envs):
             differences = replay_table(result.table.slice(first, env.num_envs), env)
             for row, difference in enumerate(differences, start=first):
                 if difference is not None:
                     seed = result.table["seed"][row].as_py()
                     raise LmrlError(f"{file}: episode {row} (seed {seed}) does not replay: {difference}")
-    finally:
-        env.close()
 
 
 def _check_numbers(result: Result, file: Path) -> None:

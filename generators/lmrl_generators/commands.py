@@ -1,7 +1,6 @@
 """The commands of lmrl_generators: ``lmrl generate`` and ``lmrl validate``."""
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 
 from lmrl_data.console import print_table, progress
 from lmrl_data.errors import LmrlError
+from lmrl_generators.plan import SHARD_SIZE
 
 app = typer.Typer()
 
@@ -25,8 +25,8 @@ def generate(
         list[str] | None, typer.Option(help="SPEC=SHARE of a behaviour policy, instead of the task's; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the plan; 0 is the published data.")] = 0,
-    shard_size: Annotated[int, typer.Option(help="Episodes in a file.")] = 50_000,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = os.cpu_count() or 1,
+    shard_size: Annotated[int, typer.Option(help="Episodes in a file.")] = SHARD_SIZE,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core if left out.")] = None,
     out: Annotated[Path, typer.Option(help="Folder that gets a folder per task.")] = Path("lmrl-gym"),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace other data in the folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -37,13 +37,16 @@ def generate(
     The same command gives the same bytes, whatever the number of workers; run again after an interruption it goes on.
     """
     from lmrl_data.registry import list_tasks
+    from lmrl_generators.executors import available_cores
     from lmrl_generators.generate import generate as run
     from lmrl_generators.plan import make_plans
+    from lmrl_generators.shards import check_policies
 
     shares = dict(_share(text) for text in policy) if policy else None
-    rows = []
-    for name in list_tasks() if task == "all" else [task]:
-        plans = make_plans(
+    names = list_tasks() if task == "all" else [task]
+    # All plans before the first shard: what is wrong with the last one is said before hours are spent on the others.
+    planned = [
+        make_plans(
             name,
             config=config,
             size=size,
@@ -53,9 +56,16 @@ def generate(
             seed=seed,
             policies=shares,
         )
+        for name in names
+    ]
+    check_policies([plan for plans in planned for plan in plans])
+    rows = []
+    for name, plans in zip(names, planned, strict=True):
         started = time.perf_counter()
         with progress(f"generating {name}", sum(plan.episodes for plan in plans), quiet=quiet) as advance:
-            done = run(plans, out / name, workers=workers, overwrite=overwrite, on_episodes=advance)
+            done = run(
+                plans, out / name, workers=workers or available_cores(), overwrite=overwrite, on_episodes=advance
+            )
         seconds = time.perf_counter() - started
         rows.append({"task": name, "folder": str(out / name), **vars(done), "seconds": round(seconds, 2)})
     if as_json:

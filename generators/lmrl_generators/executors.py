@@ -16,6 +16,11 @@ Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 
+def available_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def run_all(work: Callable[[Item], Outcome], items: Iterable[Item], workers: int) -> Iterator[tuple[Item, Outcome]]:
     """Do the work for each item and give out each outcome as it is finished, in any order.
 
@@ -41,7 +46,8 @@ def run_all(work: Callable[[Item], Outcome], items: Iterable[Item], workers: int
             yield futures[future], future.result()
     except BrokenProcessPool as error:
         raise LmrlError(
-            "a worker process died (out of memory, or killed); run the same command to go on, with fewer --workers"
+            "a worker process died (out of memory, or killed); run the same command to go on, with fewer --workers "
+            "(a script of your own must call it under `if __name__ == '__main__':`)"
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

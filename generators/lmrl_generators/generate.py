@@ -14,7 +14,7 @@ from lmrl_data.starts import evaluation_table
 from lmrl_generators.executors import run_all
 from lmrl_generators.manifest import Manifest
 from lmrl_generators.plan import Plan, Shard
-from lmrl_generators.shards import make_shard, write_parquet
+from lmrl_generators.shards import check_policies, make_shard, write_parquet
 
 EVALUATION_FILE = "data/evaluation/test-00000-of-00001.parquet"
 
@@ -53,9 +53,11 @@ def generate(
         LmrlError: the folder holds other data or is in use, or something cannot be written.
     """
     task = plans[0].task
+    check_policies(plans)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".lock", timeout=0):
+        # Beside the folder, which holds only what is to be published.
+        with FileLock(folder.with_name(f".{folder.name}.lock"), timeout=0):
             return _generate(task, plans, folder, workers, overwrite, on_episodes or (lambda episodes: None))
     except Timeout as error:
         raise LmrlError(f"another process is generating into {folder}; wait for it or give another --out") from error
@@ -68,11 +70,12 @@ def _generate(
 ) -> Generated:
     for leftover in folder.glob(f"**/{TEMPORARY}*"):
         leftover.unlink()
-    manifest = Manifest.open(folder, task)
+    manifest = Manifest.open(folder, task, overwrite=overwrite)
     if overwrite:
-        for config in {plan.config for plan in plans}:
+        configs = {plan.config for plan in plans}
+        manifest.forget(configs)
+        for config in configs:
             shutil.rmtree(folder / "data" / config, ignore_errors=True)
-            manifest.content["configs"].pop(config, None)
     for plan in plans:
         manifest.begin(plan)
     manifest.save()

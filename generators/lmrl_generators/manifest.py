@@ -27,16 +27,21 @@ class Manifest:
         self.content = content
 
     @classmethod
-    def open(cls, folder: Path, task: str) -> "Manifest":
-        """The manifest of a folder, or an empty one.
+    def open(cls, folder: Path, task: str, *, overwrite: bool = False) -> "Manifest":
+        """The manifest of a folder, or an empty one; an unreadable one counts as none where it is to be overwritten.
 
         Raises:
             LmrlError: it is unreadable, or of another task.
         """
+        empty = cls(folder, {"format": FORMAT, "task": task, "versions": _versions(), "configs": {}})
         if not (folder / FILE).exists():
-            versions = {"lmrl-gym": version("lmrl-gym"), "pyarrow": version("pyarrow")}
-            return cls(folder, {"format": FORMAT, "task": task, "versions": versions, "configs": {}})
-        manifest = cls.read(folder)
+            return empty
+        try:
+            manifest = cls.read(folder)
+        except LmrlError:
+            if overwrite:
+                return empty
+            raise
         if manifest.content["task"] != task:
             raise LmrlError(f"{folder} holds the task {manifest.content['task']}; give another --out for {task}")
         return manifest
@@ -53,35 +58,49 @@ class Manifest:
             content = json.loads(path.read_text("utf-8"))
         except FileNotFoundError as error:
             raise LmrlError(f"{folder} has no {FILE}; it is not a folder made by `lmrl generate`") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise LmrlError(f"{path} is unreadable ({error}); generate the folder again with --overwrite") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("task"), str):
             raise LmrlError(f"{path} is not a manifest of format {FORMAT}; generate the folder again with --overwrite")
         try:
-            for config in content["configs"].values():
-                config["env_id"], config["seed"], config["shard_size"], dict(config["policies"])
-                for split in config["splits"].values():
-                    split["episodes"], [(shard["file"], shard["sha256"]) for shard in split["shards"]]
-            content["versions"]["lmrl-gym"]
-        except (KeyError, TypeError, AttributeError) as error:
+            _check(content)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise LmrlError(f"{path} is damaged ({error!r}); generate the folder again with --overwrite") from error
         return cls(folder, content)
+
+    def forget(self, configs: set[str]) -> None:
+        """Leave configs out, to make them anew.
+
+        Raises:
+            LmrlError: other configs remain that other versions made.
+        """
+        for config in configs:
+            self.content["configs"].pop(config, None)
+        if not self.content["configs"]:
+            self.content["versions"] = _versions()
+        elif self.content["versions"] != _versions():
+            rest = ", ".join(self.content["configs"])
+            raise LmrlError(
+                f"{self.folder} also holds {rest}, made by other versions; overwrite all configs, or give another --out"
+            )
 
     def begin(self, plan: Plan) -> None:
         """Enter a plan.
 
         Raises:
-            LmrlError: the folder holds other data under the same name.
+            LmrlError: the folder holds other data under the same name, or data of other versions.
         """
-        found = version("lmrl-gym")
-        made_by = self.content["versions"]["lmrl-gym"]
-        config = self.content["configs"].setdefault(plan.config, describe(plan) | {"splits": {}})
+        wanted = describe(plan)
+        config = self.content["configs"].setdefault(plan.config, wanted | {"splits": {}})
         split = config["splits"].setdefault(plan.split, {"episodes": plan.episodes, "shards": []})
-        same = {key: config[key] for key in describe(plan)} == describe(plan)
-        if not same or split["episodes"] != plan.episodes or made_by != found:
+        # The order of the policies counts: it decides which of them plays which seed.
+        same = {key: config[key] for key in wanted} == wanted and [*config["policies"]] == [*wanted["policies"]]
+        versions = self.content["versions"]
+        if not same or split["episodes"] != plan.episodes or versions != _versions():
+            made_by = ", ".join(f"{name} {number}" for name, number in versions.items())
             raise LmrlError(
                 f"{self.folder} holds other data of config {plan.config} ({split['episodes']} {plan.split} episodes, "
-                f"seed {config['seed']}, lmrl-gym {made_by}); give another --out, or --overwrite to replace it"
+                f"seed {config['seed']}, {made_by}); give another --out, or --overwrite to replace it"
             )
 
     def record(self, plan: Plan, file: str) -> FileRecord | None:
@@ -101,3 +120,26 @@ class Manifest:
         self.content["configs"] = dict(sorted(self.content["configs"].items()))
         text = json.dumps(self.content, indent=2, sort_keys=False) + "\n"
         write_bytes(self.folder / FILE, text.encode())
+
+
+def _versions() -> dict[str, str]:
+    """Of what the bytes of a dataset depend on."""
+    return {"lmrl-gym": version("lmrl-gym"), "pyarrow": version("pyarrow")}
+
+
+def _check(content: dict[str, Any]) -> None:
+    """Look at every field that is relied on; raises what reading a wrong one raises."""
+    for config in content["configs"].values():
+        _number(config["shard_size"], 1), _number(config["seed"], 0)
+        config["env_id"], {spec: float(share) for spec, share in config["policies"].items()}
+        for split in config["splits"].values():
+            _number(split["episodes"], 1)
+            for shard in split["shards"]:
+                shard["file"] + shard["sha256"], _number(shard["episodes"], 1), _number(shard["bytes"], 1)
+    content["versions"]["lmrl-gym"] + content["versions"]["pyarrow"]
+
+
+def _number(value: object, least: int) -> int:
+    if not isinstance(value, int) or value < least:
+        raise ValueError(f"{value!r} is no number from {least}")
+    return value

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
-from lmrl_data.seeding import episode_seeds, mix_array, stream_of, uniform
+from lmrl_data.seeding import check_seed, episode_seeds, mix_array, stream_of, uniform
 
 SHARD_SIZE = 50_000
+# The texts of a shard must fit into an Arrow column of 2 GiB.
+MAX_SHARD_SIZE = 200_000
 SPLITS = ("train", "validation")
 
 
@@ -37,9 +39,14 @@ class Plan:
     policies: tuple[tuple[str, float], ...]
 
     @property
+    def shard_count(self) -> int:
+        """The number of the plan's files."""
+        return -(-self.episodes // self.shard_size)
+
+    @property
     def shards(self) -> list["Shard"]:
         """The plan's files in order."""
-        return [Shard(self, index) for index in range(-(-self.episodes // self.shard_size))]
+        return [Shard(self, index) for index in range(self.shard_count)]
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Shard:
     @property
     def file(self) -> str:
         """Its path in the dataset folder."""
-        total = len(self.plan.shards)
+        total = self.plan.shard_count
         return f"data/{self.plan.config}/{self.plan.split}-{self.index:05d}-of-{total:05d}.parquet"
 
     @property
@@ -110,6 +117,9 @@ def make_plans(
     Raises:
         LmrlError: a value that cannot be.
     """
+    check_seed(seed)
+    if not 1 <= shard_size <= MAX_SHARD_SIZE:
+        raise LmrlError(f"the shard size is {shard_size}; give a number from 1 to {MAX_SHARD_SIZE:,}")
     found = get_task(task)
     names = list(found.configs) if config is None else [found.config(config)[0]]
     plans = []
@@ -128,14 +138,8 @@ def make_plans(
                 raise LmrlError(f"{number} episodes in split {split}; give a positive number")
             if number:
                 mixture = tuple((spec, share / total) for spec, share in shares.items())
-                plans.append(Plan(task, name, split, number, _positive(shard_size, "shard size"), seed, mixture))
+                plans.append(Plan(task, name, split, number, shard_size, seed, mixture))
     return plans
-
-
-def _positive(value: int, name: str) -> int:
-    if value < 1:
-        raise LmrlError(f"the {name} is {value}; give a positive number")
-    return value
 
 
 def describe(plan: Plan) -> dict[str, Any]:

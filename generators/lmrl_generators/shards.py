@@ -1,5 +1,6 @@
 """Making one shard: play its episodes, build the table by column, write the file safely."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypedDict
@@ -13,8 +14,8 @@ from lmrl_data.files import file_hash, write_whole
 from lmrl_data.game import rollout_game
 from lmrl_data.policy import GamePolicy, Policy
 from lmrl_data.registry import get_task, make_policy, make_vec
-from lmrl_data.rollouts import rollout
-from lmrl_generators.plan import Shard
+from lmrl_data.rollouts import rollout_batches
+from lmrl_generators.plan import Plan, Shard
 
 ROW_GROUP = 10_000
 _BATCH = 256
@@ -27,6 +28,17 @@ class FileRecord(TypedDict):
     episodes: int
     bytes: int
     sha256: str
+
+
+def check_policies(plans: Sequence[Plan]) -> None:
+    """Make every policy of the plans, before anything is written or removed.
+
+    Raises:
+        LmrlError: one of them cannot be made.
+    """
+    for plan in plans:
+        for spec, _ in plan.policies:
+            _policy(spec, plan.task, plan.config)
 
 
 def make_shard(shard: Shard, folder: Path) -> FileRecord:
@@ -55,10 +67,14 @@ def _play(task: str, config: str, spec: str, seeds: np.ndarray, ids: list[str]) 
     if isinstance(policy, GamePolicy):
         episodes = rollout_game(policy.game, policy.array_policy, seeds)
         return game_table(found, env_id, policy.game, episodes, [policy.name] * len(ids), ids)
-    played = rollout(make_vec(task, min(_BATCH, len(seeds)), config=config), policy, seeds.tolist())
-    for episode, episode_id in zip(played, ids, strict=True):
-        episode.episode_id = episode_id
-    return to_table(played, found)
+    names = iter(ids)
+    tables = []
+    with make_vec(task, min(_BATCH, found.batch_size, len(seeds)), config=config) as env:
+        for batch in rollout_batches(env, policy, seeds.tolist()):
+            for episode in batch:
+                episode.episode_id = next(names)
+            tables.append(to_table(batch, found))
+    return pa.concat_tables(tables)
 
 
 @cache

@@ -94,17 +94,17 @@ def _check_shard(task: Task, shard: Shard, path: Path, replay: float) -> list[st
     seeds, ids = shard.seeds, np.array(shard.episode_ids, object)
     policies = np.array([spec for spec, _ in shard.plan.policies], object)[shard.policy_index]
     env_id = task.configs[shard.plan.config].env_id
-    env = make_vec(task.name, _BATCH, config=shard.plan.config)
     problems: list[str] = []
     row = 0
-    for table in read_batches(path, episode_schema(task), _BATCH):
-        if row + len(table) > len(ids):
-            break
-        rows = slice(row, row + len(table))
-        expected = {"episode_id": ids[rows], "seed": seeds[rows], "policy": policies[rows]}
-        problems += _check_rows(table, expected, env_id, shard.file)
-        problems += _check_replay(table, row, replay, env, shard.file)
-        row += len(table)
+    with make_vec(task.name, task.batch_size, config=shard.plan.config) as env:
+        for table in read_batches(path, episode_schema(task), _BATCH):
+            if row + len(table) > len(ids):
+                break
+            rows = slice(row, row + len(table))
+            expected = {"episode_id": ids[rows], "seed": seeds[rows], "policy": policies[rows]}
+            problems += _check_rows(table, expected, env_id, shard.file)
+            problems += _check_replay(table, row, replay, env, shard.file)
+            row += len(table)
     rows_in_file = pq.read_metadata(path).num_rows
     if rows_in_file != len(ids):
         problems.append(f"{shard.file}: {rows_in_file} rows instead of {len(ids)}")

@@ -6,7 +6,6 @@ labels, cut into windows (`lmrl_loaders.windows`); where an episode fits into th
 """
 
 import copy
-import json
 import random
 import shutil
 from collections.abc import Iterator
@@ -26,8 +25,9 @@ from transformers.trainer_callback import PrinterCallback
 from trl import SFTConfig, SFTTrainer  # type: ignore[attr-defined]
 from trl.chat_template_utils import has_generation_markers
 
-from lmrl_data.dataset import load_table
+from lmrl_data.dataset import load_table, split_files
 from lmrl_data.errors import LmrlError
+from lmrl_data.files import file_hash
 from lmrl_data.registry import get_task
 from lmrl_loaders.chat import ChatEncoder, add_marked_template
 from lmrl_loaders.model_folder import ModelInfo, check_output, load_model, model_context, save_model
@@ -125,6 +125,8 @@ def train_bc(
     check_output(output)
     hashes = _data_hashes(data, config_name)
     with _isolated_randomness(), _checkpoint_folder(output, args):
+        # New embeddings of a pretrained model are drawn before the trainer seeds anything.
+        torch.manual_seed(args.seed)
         with Console(stderr=True).status("reading episodes"):
             utterances = read_utterances(load_table(data, task, config=config_name))
             network, encoder, rule = prepare(model, task, config_name, utterances, args)
@@ -253,12 +255,5 @@ def _checkpoint_folder(output: Path, args: BCConfig) -> Iterator[None]:
 
 
 def _data_hashes(folder: Path, config: str) -> dict[str, str]:
-    """The SHA-256 of the files that were read, from the dataset's manifest; empty where there is none."""
-    path = folder / "generation.json"
-    if not path.is_file():
-        return {}
-    try:
-        shards = json.loads(path.read_text(encoding="utf-8"))["configs"][config]["splits"]["train"]["shards"]
-        return {shard["file"]: shard["sha256"] for shard in shards}
-    except (ValueError, TypeError, KeyError) as error:
-        raise LmrlError(f"{path} is no manifest of `lmrl generate` ({type(error).__name__}); make it again") from error
+    """The SHA-256 of the files that are read."""
+    return {str(path.relative_to(folder)): file_hash(path) for path in split_files(folder, config, "train")}

@@ -33,7 +33,8 @@ class HFPolicy:
     By default it samples, because a model that imitates has learnt a distribution over actions: for a collection of
     behaviour policies the likeliest action alone can be a bad one, such as walking into the same wall for ever. The
     random number behind a token is a hash of the episode's seed, the turn and the token's place in the reply, so an
-    episode does not depend on which others are played beside it.
+    episode does not depend on which others are played beside it, but for rounding: hardly ever in single precision, now
+    and then in half precision, which a model that was saved so keeps on a GPU.
 
     A model trained here plays with the windows that it was trained with (`lmrl_loaders.windows`).
     """

@@ -38,7 +38,7 @@ class ModelInfo:
         seed: of the training run.
         window: the rule that cut the episodes, and by which the model must play.
         training: what else the run depends on.
-        data: SHA-256 of each file of training data, where the dataset's manifest tells them.
+        data: SHA-256 of each file of training data.
         versions: of the libraries.
     """
 

@@ -24,7 +24,7 @@ def small(**changes):
 
 
 def digests(folder: Path) -> dict[str, str]:
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+    files = [path for path in folder.rglob("*") if path.is_file()]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -166,7 +166,10 @@ def test_configs_share_a_folder(tmp_path):
 def test_two_runs_at_once_are_kept_apart(tmp_path):
     from filelock import FileLock
 
-    with FileLock(tmp_path / ".lock"), pytest.raises(LmrlError, match="another process is generating"):
+    with (
+        FileLock(tmp_path.with_name(f".{tmp_path.name}.lock")),
+        pytest.raises(LmrlError, match="another process is generating"),
+    ):
         generate(small(episodes=10), tmp_path)
 
 
@@ -231,4 +234,48 @@ def test_options_that_cannot_be_end_with_code_2_and_write_nothing(tmp_path, monk
         main()
     assert end.value.code == 2
     assert message in capsys.readouterr().err
-    assert not list(tmp_path.rglob("*.parquet"))
+    assert not list(tmp_path.rglob("*"))
+
+
+def test_a_policy_that_cannot_be_made_removes_and_writes_nothing(tmp_path):
+    generate(small(episodes=100), tmp_path / "wordle")
+    before = digests(tmp_path / "wordle")
+    for spec in ("nosuch", "hf:nowhere"):
+        with pytest.raises(LmrlError):
+            generate(small(episodes=100, policies={spec: 1.0}), tmp_path / "wordle", overwrite=True)
+        with pytest.raises(LmrlError):
+            generate(small(episodes=100, policies={spec: 1.0}), tmp_path / "other")
+    assert digests(tmp_path / "wordle") == before
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    "damage", ["{", "[]", '{"format": 1, "task": "wordle", "configs": {}, "versions": {"lmrl-gym": "0"}}']
+)
+def test_overwrite_replaces_what_its_message_says_it_replaces(tmp_path, damage):
+    generate(small(episodes=100), tmp_path)
+    before = digests(tmp_path)
+    (tmp_path / "generation.json").write_text(damage)
+    with pytest.raises(LmrlError, match="overwrite"):
+        generate(small(episodes=100), tmp_path)
+    generate(small(episodes=100), tmp_path, overwrite=True)
+    assert digests(tmp_path) == before
+
+
+@pytest.mark.parametrize("package", ["lmrl-gym", "pyarrow"])
+def test_data_of_other_versions_are_not_mixed_with_new_ones(tmp_path, package):
+    generate(small(episodes=100), tmp_path)
+    before = digests(tmp_path)
+    manifest = json.loads((tmp_path / "generation.json").read_text())
+    manifest["versions"][package] = "0.0.1"
+    (tmp_path / "generation.json").write_text(json.dumps(manifest))
+    with pytest.raises(LmrlError, match=f"{package} 0.0.1.*--overwrite"):
+        generate(small(episodes=100), tmp_path)
+    generate(small(episodes=100), tmp_path, overwrite=True)
+    assert digests(tmp_path) == before
+
+
+def test_the_order_of_policies_is_part_of_a_plan(tmp_path):
+    generate(small(episodes=100, policies={"random": 1, "mixture": 1}), tmp_path)
+    with pytest.raises(LmrlError, match="holds other data"):
+        generate(small(episodes=100, policies={"mixture": 1, "random": 1}), tmp_path)

@@ -65,6 +65,7 @@ def test_every_task_has_the_sizes_small_and_full(name):
         ({"episodes": 0}, "0 episodes in split train"),
         ({"validation": -1}, "-1 episodes in split validation"),
         ({"shard_size": 0}, "the shard size is 0"),
+        ({"seed": 2**63}, "out of range"),
         ({"policies": {"mixture": 0.0}}, "positive numbers"),
         ({"policies": {"mixture": float("nan")}}, "positive numbers"),
     ],

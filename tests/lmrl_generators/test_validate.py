@@ -155,7 +155,21 @@ def test_wrong_evaluation_episodes(folder):
     assert any("does not exist" in line for line in validate(folder)[1])
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', '{"format": 1, "task": "maze", "configs": {"a": 3}}'])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("shard_size", 0), ("shard_size", "many"), ("seed", -1), ("policies", {"a": "b"}), ("splits", [])],
+)
+def test_a_manifest_with_a_wrong_value(folder, key, value):
+    manifest = json.loads((folder / "generation.json").read_text())
+    manifest["configs"]["partially_observed"][key] = value
+    (folder / "generation.json").write_text(json.dumps(manifest))
+    with pytest.raises(LmrlError, match="is damaged"):
+        validate(folder)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "", "{", "[]", '{"format": 1}', '{"format": 1, "task": "maze", "configs": {"a": 3}}']
+)
 def test_a_damaged_manifest(folder, text):
     (folder / "generation.json").write_text(text)
     with pytest.raises(LmrlError, match=r"generation\.json .*generate the folder again"):

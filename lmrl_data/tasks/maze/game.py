@@ -1,6 +1,6 @@
 """The maze on arrays: the state is the number of the agent's cell, an action one of four moves."""
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,7 @@ def maze_game(
     return _cached(grid, cell, observe == "fully_observed", reward)
 
 
-@cache
+# Bounded: goals and layouts can be given without end.
+@lru_cache(maxsize=64)
 def _cached(layout: Grid, goal: Cell, observed: bool, reward: str) -> MazeGame:
     return MazeGame(build_maze(layout, goal), observed, reward)

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lmrl_data.errors import LmrlError
 from lmrl_data.game import ArrayPolicy, Ints, start_states
 from lmrl_data.policy import GamePolicy
 from lmrl_data.seeding import U64, below, stream_of, turn_hashes, uniform
 from lmrl_data.tasks.maze.beliefs import solve_beliefs
 from lmrl_data.tasks.maze.game import MazeGame, maze_game
-from lmrl_data.tasks.maze.rules import MOVES
+from lmrl_data.tasks.maze.rules import MOVES, Cell
 
 RANDOM_SHARE = 0.85
 
@@ -81,6 +82,8 @@ class OptimalPolicy:
             # An unusable action changes nothing that is known.
             after = self.plan.following[belief, np.maximum(move, 0), observations[:, turn + 1]]
             belief = np.where(move >= 0, after, belief)
+        if (belief < 0).any():
+            raise LmrlError("these observations cannot be of this maze; make the policy with the environment's options")
         return self.plan.move[belief]
 
 
@@ -93,8 +96,14 @@ _POLICIES: dict[str, Callable[[MazeGame], ArrayPolicy]] = {
 }
 
 
-def _make(name: str, **kwargs: Any) -> GamePolicy:
-    game = maze_game(**kwargs)
+def _make(
+    name: str,
+    observe: str = "fully_observed",
+    layout: str | list[list[int]] | NDArray[np.int_] = "double_t",
+    goal: Cell | None = None,
+    reward: str = "standard",
+) -> GamePolicy:
+    game = maze_game(observe, layout, goal, reward)
     return GamePolicy(game, _POLICIES[name](game))
 
 

@@ -1,6 +1,6 @@
 """Wordle on arrays: the state is the index of the hidden word, an action the index of a guess."""
 
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,7 @@ def wordle_game(vocabulary: str | Path = "default", feedback: str = "game") -> W
     return _cached(rules.load_vocabulary(vocabulary), feedback)
 
 
-# By the words themselves: a file may have changed since it was read.
-@cache
+# By the words themselves: a file may have changed since it was read. Bounded: a matrix takes up to 15 MB.
+@lru_cache(maxsize=8)
 def _cached(vocabulary: rules.Vocabulary, feedback: str) -> WordleGame:
     return WordleGame(vocabulary, feedback)

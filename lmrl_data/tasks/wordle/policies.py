@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lmrl_data.errors import LmrlError
 from lmrl_data.game import ArrayPolicy, Ints
 from lmrl_data.policy import GamePolicy
 from lmrl_data.seeding import U64, below, stream_of, turn_hashes, uniform
@@ -24,6 +25,8 @@ def _draw_consistent(game: WordleGame, words: U64, actions: Ints, observations: 
     """One of the answers that agree with the history, each as likely as the others."""
     candidates = game.consistent(actions, observations)
     sizes = np.bitwise_count(candidates).sum(axis=1)
+    if not sizes.all():
+        raise LmrlError("no answer agrees with the feedback; make the policy with the environment's options")
     return rules.nth_member(candidates, below(words, sizes)).astype(np.int32)
 
 
@@ -74,7 +77,8 @@ class RepeatPolicy:
         chosen = _draw_consistent(self.game, words, actions, observations)
         if turn:
             rows = np.flatnonzero(uniform(turn_hashes(seeds, turn, _CHOICE)) < 0.5)
-            chosen[rows] = actions[rows, below(words[rows], turn)]
+            earlier = actions[rows, below(words[rows], turn)]
+            chosen[rows] = np.where(earlier >= 0, earlier, chosen[rows])
         return chosen
 
 
