@@ -1,5 +1,6 @@
 """The command ``lmrl``: joins the commands of the packages, and turns errors into one line and an exit code."""
 
+import io
 import sys
 from importlib.metadata import entry_points
 from typing import Annotated, NoReturn
@@ -11,6 +12,9 @@ from lmrl_data.errors import LmrlError
 
 def main() -> NoReturn:
     """Run the command line: 0 on success, 2 for an error that the user can mend, 130 when interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character must not end a run
     try:
         _build()()
     except LmrlError as error:

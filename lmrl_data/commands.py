@@ -1,5 +1,6 @@
 """The commands of lmrl_data: ``lmrl tasks`` and ``lmrl play``."""
 
+import contextlib
 import json
 from typing import Annotated
 
@@ -60,7 +61,9 @@ def _describe(name: str) -> dict[str, object]:
 def play(
     task: Annotated[str, typer.Argument(help="Name of a task.")],
     config: Annotated[str | None, typer.Option(help="Config of the task; its default if left out.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the episode; drawn if left out.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of the episode; drawn if left out.")
+    ] = None,
 ) -> None:
     """Play an episode yourself: the environment speaks, you answer (Ctrl-D gives up)."""
     import random
@@ -71,6 +74,8 @@ def play(
 
     env = make(task, config=config)
     print(f"{get_task(task).summary}\n")
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - gives `input` the arrow keys and a history, where there is one
     policy = HumanPolicy(show=print, ask=_ask)
     try:
         (episode,) = rollout(env, policy, [random.SystemRandom().randrange(2**31) if seed is None else seed])
@@ -86,5 +91,7 @@ def play(
 def _ask() -> str:
     try:
         return input("> ")
+    except RuntimeError as error:  # standard input is closed
+        raise EOFError from error
     except UnicodeDecodeError as error:
         raise LmrlError("what you typed is not UTF-8; set your terminal to UTF-8") from error

@@ -1,8 +1,10 @@
 """The one loop that plays episodes in text: generation, evaluation, online training and play all use it."""
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 
 import gymnasium
+from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 from lmrl_data.env import TextEnv
 from lmrl_data.episode import Episode
@@ -43,16 +45,22 @@ def rollout(
 def rollout_batches(env: AnyEnv, policy: Policy, seeds: Sequence[int]) -> Iterator[list[Episode]]:
     """`rollout`, giving out each batch of episodes as it is finished."""
     batched = env if isinstance(env, TextVectorEnv) else SyncVectorEnv(lambda: _unwrapped(env), 1)
-    seeds = [int(seed) for seed in seeds]
+    seeds = [operator.index(seed) for seed in seeds]
     for first in range(0, len(seeds), batched.num_envs):
         yield _play(batched, policy, seeds[first : first + batched.num_envs])
 
 
 def _unwrapped(env: gymnasium.Env[str, str]) -> TextEnv:
-    inner = env.unwrapped
-    if not isinstance(inner, TextEnv):
-        raise TypeError(f"{inner} is no environment of lmrl-gym")
-    return inner
+    """The environment inside the wrappers that `gymnasium.make` adds, which check its use and change nothing."""
+    while isinstance(env, PassiveEnvChecker | OrderEnforcing):
+        env = env.env
+    if not isinstance(env, TextEnv):
+        raise TypeError(f"{env} is no bare environment of lmrl-gym; a rollout would pass over its wrappers")
+    return env
+
+
+def _messages(spoken: list[str]) -> list[Message]:
+    return [{"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(spoken)]
 
 
 def _checked(reply: str, policy: Policy) -> str:
@@ -65,6 +73,8 @@ def _play(env: TextVectorEnv, policy: Policy, seeds: list[int]) -> list[Episode]
     count = len(seeds)
     observations, _ = env.reset(seeds)
     policy.reset(seeds)
+    # The record is kept apart from what the policy is shown: a policy that changes that spoils only its own play.
+    spoken: list[list[str]] = [[text] for text in observations[:count]]
     conversations: list[list[Message]] = [[{"role": "user", "content": text}] for text in observations[:count]]
     rewards: list[list[float]] = [[] for _ in seeds]
     episodes: dict[int, Episode] = {}
@@ -77,12 +87,15 @@ def _play(env: TextVectorEnv, policy: Policy, seeds: list[int]) -> list[Episode]
         for row in range(count):
             if row in episodes:
                 continue
+            if len(conversations[row]) != len(spoken[row]):
+                raise TypeError(f"policy {policy.name!r} changed the conversations that it was given; let it copy them")
+            spoken[row] += [replies[row], observations[row]]
             conversations[row].append({"role": "assistant", "content": replies[row]})
             conversations[row].append({"role": "user", "content": observations[row]})
             rewards[row].append(float(reward[row]))
             if ended[row]:
                 episodes[row] = Episode(
-                    messages=conversations[row],
+                    messages=_messages(spoken[row]),
                     rewards=rewards[row],
                     success=bool(infos["success"][row]),
                     terminated=bool(terminated[row]),

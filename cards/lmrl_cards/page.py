@@ -130,6 +130,8 @@ def render(
         front_matter=front_matter,
         configs=configs,
         evaluation=evaluation,
+        # What the task says of its data is true of the published behaviour policies only.
+        as_published=all(set(view.train.policies) == set(view.config.collection) for view in configs),
         rules=markdown.docstring_sections(locate(task.env)),
         columns=_columns(task),
         origin=origin,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.registry import tasks
+from lmrl_data.registry import make_game, tasks
 from lmrl_evaluation.metrics import Estimate
 from lmrl_evaluation.published import NOTE, SOURCE, Published, published
 from lmrl_evaluation.result import RESULT_FILE, Result
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 _HEADINGS = ("rank", "policy", "method", "score", "95 %", "return", "success", "length", "episodes", "seed")
 _PUBLISHED_HEADINGS = ("method", "score", "return")
-RANKS = "Rank: 1 + the number of policies whose whole interval lies above; policies that overlap share a rank."
+RANKS = (
+    "Rank: 1 + the number of policies whose whole interval lies above; policies that overlap share a rank. "
+    "Evaluations that did not play every start have none."
+)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A ranked result."""
+    """A result and its rank; None where its episodes do not hold every start, so that it cannot be compared."""
 
-    rank: int
+    rank: int | None
     result: Result
 
 
@@ -71,9 +74,20 @@ def leaderboard(results: Sequence[Result]) -> list[Board]:
                 key=lambda result: (-result.estimates["mean_return"].value, result.policy),
             )
             if same:
-                entries = tuple(Entry(_rank(result, same), result) for result in same)
+                whole = [result for result in same if _is_whole(result)]
+                rest = [result for result in same if not _is_whole(result)]
+                entries = (*(Entry(_rank(result, whole), result) for result in whole), *(Entry(None, r) for r in rest))
                 boards.append(Board(task.name, config, entries, tuple(published(task.name, config))))
     return boards
+
+
+def _is_whole(result: Result) -> bool:
+    """Whether every start was played; where starts have no number, whether all the published episodes were."""
+    game = make_game(result.task, result.config)
+    if game is not None:
+        return result.starts == len(game.starts)
+    published = tasks()[result.task].configs[result.config].evaluation_episodes
+    return result.seed == 0 and result.episodes >= published
 
 
 def _rank(result: Result, others: Sequence[Result]) -> int:
@@ -136,7 +150,7 @@ def _cells(entry: Entry) -> list[str]:
     result, estimates = entry.result, entry.result.estimates
     score, mean_return = estimates["normalized_score"], estimates["mean_return"]
     return [
-        str(entry.rank),
+        "–" if entry.rank is None else str(entry.rank),
         result.policy,
         result.method,
         f"{score.value:.1f}",

@@ -149,7 +149,10 @@ def bootstrap_means(values: Floats, weights: Floats, clusters: Ints) -> tuple[li
     errors = np.sqrt(groups / (groups - 1) * (sums[:, :count] ** 2).sum(axis=0)) / weights.sum(axis=0)
     resampled = _resampled_sums(sums)
     means = np.array([math.fsum(value) / math.fsum(weight) for value, weight in zip(values.T, weights.T, strict=True)])
-    resampled_means = means + resampled[:, :count] / resampled[:, count:]
+    # A mean lies among the values that it is a mean of; rounding must not say otherwise.
+    shares = values / weights
+    least, most = np.minimum(shares.min(axis=0), means), np.maximum(shares.max(axis=0), means)
+    resampled_means = np.clip(means + resampled[:, :count] / resampled[:, count:], least, most)
     lows, highs = np.quantile(resampled_means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     estimates = [
         Estimate(value, (low, high), error)

@@ -86,7 +86,10 @@ class Result:
         policy = re.sub(r"[^A-Za-z0-9._-]+", "-", self.policy).strip("-.")[:100]
         if policy != self.policy:
             policy += "-" + sha256(self.policy.encode())[:6]
-        return f"{self.task}-{self.config}-{policy}" + (f"-seed{self.seed}" if self.seed else "")
+        published = get_task(self.task).config(self.config)[1].evaluation_episodes
+        size = "" if self.episodes == published else f"-{self.episodes}episodes"
+        seed = f"-seed{self.seed}" if self.seed else ""
+        return f"{self.task}-{self.config}-{policy}{size}{seed}"
 
     def to_json(self) -> str:
         """The text of `result.json`."""
@@ -121,7 +124,7 @@ def check_name(name: str, what: str) -> None:
     Raises:
         LmrlError: it is empty, too long or has characters that cannot be printed.
     """
-    if not 0 < len(name) <= MAX_NAME or not name.isprintable():
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise LmrlError(f"{what} {shown(name)} must have 1 to {MAX_NAME} characters, all of them printable; rename it")
 
 

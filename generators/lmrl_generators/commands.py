@@ -43,6 +43,8 @@ def generate(
     from lmrl_generators.shards import check_policies
 
     shares = dict(_share(text) for text in policy) if policy else None
+    if policy and shares is not None and len(shares) < len(policy):
+        raise LmrlError("a behaviour policy is named twice; give each once with its whole share")
     names = list_tasks() if task == "all" else [task]
     # All plans before the first shard: what is wrong with the last one is said before hours are spent on the others.
     planned = [

@@ -118,7 +118,9 @@ def train_bc(
     """
     config_name, _ = get_task(task).config(config)
     data = Path(data or f"lmrl-gym/{task}")
-    output = Path(output or f"models/{task}-bc")
+    # A model of another config than the default one has a name of its own.
+    suffix = "" if config_name == get_task(task).config()[0] else f"-{config_name}"
+    output = Path(output or f"models/{task}{suffix}-bc")
     args = copy.copy(args or BCConfig())
     if args.learning_rate is None:
         args.learning_rate = LEARNING_RATES.get(model, PRETRAINED_LEARNING_RATE)

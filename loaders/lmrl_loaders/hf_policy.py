@@ -53,6 +53,7 @@ class HFPolicy:
         """
         if temperature < 0:
             raise LmrlError(f"the temperature is {temperature}; it must be 0 (greedy) or more")
+        path = path.rstrip("/") or path
         self.name = f"hf:{path}"
         self.temperature = temperature
         folder = Path(path)

@@ -105,7 +105,7 @@ def test_the_trl_block_trains_on_agent_turns_only(carded, tmp_path):
     python(MODEL, str(tmp_path / "model"), cwd=tmp_path, tmp_path=tmp_path)
     (block,) = [block for block in blocks_of(carded / "lmrl-gym/wordle") if "trl" in block]
     block = block.replace("Qwen/Qwen2.5-0.5B-Instruct", str(tmp_path / "model"))
-    block = block.replace("models/wordle-bc", str(tmp_path / "bc"))
+    block = block.replace("models/wordle-sft", str(tmp_path / "bc"))
     block = block.replace("max_steps=1000", "max_steps=2, use_cpu=True, bf16=False, gradient_checkpointing=False")
     script = f"""
 {block}

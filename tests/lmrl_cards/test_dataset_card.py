@@ -132,7 +132,10 @@ def test_texts_from_the_data_stay_texts(fresh, carded):
         headings = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
         return headings, {token.type for token in tokens}
 
-    assert outline(text) == outline(harmless)
+    headings, kinds = outline(harmless)
+    # What the task says of its published data is not said of these.
+    headings.remove("Why it is hard")
+    assert outline(text) == (headings, kinds)
     inline = {kind for token in MarkdownIt("commonmark").parse(text) for kind in map(str, token.children or [])}
     assert not any("html_inline" in kind for kind in inline)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -209,3 +210,10 @@ def test_files_of_two_datasets_are_not_mixed(tmp_path: Path) -> None:
         write(tmp_path, table, number, total)
     with pytest.raises(LmrlError, match="belongs to another dataset"):
         load_table(tmp_path, "wordle")
+
+
+def test_what_pandas_writes_is_read(tmp_path: Path) -> None:
+    table = to_table(episodes_of(range(5)), get_task("wordle"))
+    path = write(tmp_path, table)
+    pd.read_parquet(path).to_parquet(path)
+    assert load_table(tmp_path, "wordle").equals(table)

@@ -35,11 +35,11 @@ def lmrl(*arguments):
 
 def test_evaluate_writes_a_result_and_says_so(here):
     said = run(*OPTIMAL).stdout
-    result = read_result(here / "results" / "maze-fully_observed-optimal")
+    result = read_result(here / "results" / "maze-fully_observed-optimal-50episodes")
     assert result.estimates == evaluate("maze", "optimal", episodes=50).estimates
     assert "-6.8400" in said
     assert "50 episodes from 25 starts" in said
-    assert "Wrote results/maze-fully_observed-optimal" in said
+    assert "Wrote results/maze-fully_observed-optimal-50episodes" in said
 
 
 def test_evaluate_json_is_the_file(here):
@@ -65,7 +65,7 @@ def test_evaluate_takes_config_seed_and_batch_size(here):
 
 def test_leaderboard_of_a_folder(here):
     for policy in ("random", "optimal", "mixture"):
-        run("evaluate", "--task", "wordle", "--policy", policy, "--episodes", 100)
+        run("evaluate", "--task", "wordle", "--policy", policy, "--episodes", 400)
     said = run("leaderboard", "results", "--out", "board/leaderboard.md").stdout
     assert [line.split()[:2] for line in said.splitlines() if "scripted" in line] == [
         ["1", "optimal"],
@@ -75,7 +75,10 @@ def test_leaderboard_of_a_folder(here):
     assert "ILQL" in said
     assert "| 1 | optimal | scripted |" in (here / "board" / "leaderboard.md").read_text()
     printed = run(
-        "leaderboard", "results/wordle-default-optimal", "results/wordle-default-random/result.json", "--json"
+        "leaderboard",
+        "results/wordle-default-optimal-400episodes",
+        "results/wordle-default-random-400episodes/result.json",
+        "--json",
     )
     assert [entry["policy"] for entry in json.loads(printed.stdout)[0]["entries"]] == ["optimal", "random"]
     run("leaderboard", "results", "--out", "leaderboard.json")

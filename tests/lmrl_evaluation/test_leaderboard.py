@@ -15,7 +15,7 @@ from lmrl_evaluation.result import write_result
 
 @pytest.fixture(scope="module")
 def measured():
-    return evaluate("wordle", "random", episodes=4)
+    return evaluate("wordle", "random", episodes=400)  # every start once
 
 
 def claim(result, policy, value, half_width):
@@ -106,3 +106,10 @@ def test_results_are_found_once(measured, tmp_path):
 def test_a_folder_without_results_is_named(tmp_path):
     with pytest.raises(LmrlError, match="holds no results"):
         find_results([tmp_path])
+
+
+def test_an_evaluation_that_leaves_out_starts_has_no_rank_and_takes_none(measured):
+    lucky = evaluate("wordle", "optimal", episodes=4)
+    results = [claim(measured, "honest", -2, 0.1), claim(lucky, "lucky", -1, 0.0), claim(measured, "other", -3, 0.1)]
+    assert ranks(results) == [("honest", 1), ("other", 2), ("lucky", None)]
+    assert "| – | lucky |" in as_markdown(leaderboard(results))

@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import re
 
+import pyarrow as pa
 import pytest
 
 from lmrl_data.errors import LmrlError
@@ -197,17 +199,23 @@ def test_no_folder_is_named(tmp_path):
         read_result(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize(
-    ("policy", "name"),
-    [
-        ("random", "maze-fully_observed-random"),
-        ("hf:models/wordle-bc", "maze-fully_observed-hf-models-wordle-bc"),
-        ("../../etc", "maze-fully_observed-etc"),
-        ("日本", "maze-fully_observed-policy"),
-        ("x" * 200, f"maze-fully_observed-{'x' * 100}"),
-    ],
-)
-def test_folder_names_are_safe(measured, policy, name):
+def folder_name(result, **changes):
     from dataclasses import replace
 
-    assert replace(measured, policy=policy, config="fully_observed").folder_name == name
+    return replace(result, **{"config": "fully_observed", **changes}).folder_name
+
+
+def test_folder_names_are_safe_and_different(measured):
+    policies = ["random", "hf:models/a", "hf:models-a", "../../etc", "日本", "日 本", "x" * 200, "x" * 199]
+    names = [folder_name(measured, policy=policy) for policy in policies]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"maze-fully_observed-[A-Za-z0-9._-]{1,120}", name) and ".." not in name for name in names)
+    assert names[0].startswith("maze-fully_observed-random")
+
+
+def test_a_try_does_not_take_the_folder_of_the_published_evaluation(measured):
+    table = pa.concat_tables([measured.table] * (800 // len(measured.table)))
+    whole = folder_name(measured, table=table, seed=0)
+    assert whole == f"maze-fully_observed-{measured.policy}"
+    assert folder_name(measured, table=table, seed=1) == f"{whole}-seed1"
+    assert folder_name(measured, table=table[:50], seed=0) == f"{whole}-50episodes"

@@ -59,7 +59,7 @@ def test_every_task_has_the_sizes_small_and_full(name):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"task": "nosuch"}, "unknown task 'nosuch'; the tasks are: maze, text-nav, wordle"),
+        ({"task": "nosuch"}, f"unknown task 'nosuch'; the tasks are: {', '.join(tasks())}"),
         ({"config": "nosuch"}, "no config 'nosuch'; it has: default, full"),
         ({"size": "huge"}, "unknown size 'huge'; task wordle has: small, full"),
         ({"episodes": 0}, "0 episodes in split train"),
