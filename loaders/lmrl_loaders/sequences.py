@@ -48,16 +48,16 @@ def read_utterances(table: pa.Table) -> Utterances:
     """
     if not len(table):
         raise LmrlError("the dataset has no episodes to train on; make some with `lmrl generate`")
-    messages = table["messages"].combine_chunks()
-    spoken = pc.fill_null(pc.list_value_length(messages), 0).to_numpy().astype(np.int64)
+    spoken = pc.fill_null(pc.list_value_length(table["messages"]), 0).to_numpy().astype(np.int64)
     offsets = np.concatenate([[0], spoken.cumsum()])
-    flat = messages.flatten()
-    place = np.arange(len(flat)) - np.repeat(offsets[:-1], spoken)
-    roles = flat.field("role").to_numpy(zero_copy_only=False)
+    # Chunk by chunk: all texts together may be more than the 2 GiB that an Arrow array of strings holds.
+    parts = [chunk.flatten() for chunk in table["messages"].chunks]
+    roles, contents = (pa.chunked_array([part.field(name) for part in parts]) for name in ("role", "content"))
+    place = np.arange(len(roles)) - np.repeat(offsets[:-1], spoken)
     turns = np.array(["user", "assistant"], object)[place % 2]
-    if ((spoken % 2 == 0) | (spoken < 3)).any() or (roles != turns).any() or flat.field("content").null_count:
+    if ((spoken % 2 == 0) | (spoken < 3)).any() or (roles.to_numpy() != turns).any() or contents.null_count:
         raise LmrlError("the dataset has episodes in which user and assistant do not take turns; see `lmrl validate`")
-    said = flat.field("content").dictionary_encode()
+    said = contents.dictionary_encode().unify_dictionaries().combine_chunks()
     return Utterances(said.dictionary.to_pylist(), said.indices.to_numpy(), offsets)
 
 
