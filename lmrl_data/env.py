@@ -84,8 +84,8 @@ class TextEnv(gymnasium.Env[str, str]):
             raise TypeError(f"an action is a str, not {type(action).__name__}")
         observation, reward, terminated, success, info = self._play(action)
         self._turn += 1
-        # What a record can hold; the return is the sum of these.
-        reward = float(np.float32(reward))
+        if not float(reward).is_integer():
+            reward = float(np.float32(reward))  # what a record can hold; the return is the sum of these
         self._return += reward
         truncated = False
         if self._turn >= self.max_turns and not terminated:
