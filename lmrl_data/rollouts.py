@@ -33,6 +33,10 @@ def rollout(
 
     Returns:
         The finished episodes, in the order of the seeds.
+
+    Raises:
+        TypeError: the environment is no bare one of lmrl-gym, or the policy gives replies that are no texts or changes
+            the number of messages in a conversation.
     """
     episodes: list[Episode] = []
     for batch in rollout_batches(env, policy, seeds):

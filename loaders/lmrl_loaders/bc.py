@@ -38,7 +38,7 @@ from lmrl_loaders.windows import WindowRule, action_tokens
 
 TINY = "tiny"
 # A model from scratch takes large steps; 1e-4 for pretrained ones is the paper's (table 3).
-LEARNING_RATES = {TINY: 1e-2}
+TINY_LEARNING_RATE = 1e-2
 PRETRAINED_LEARNING_RATE = 1e-4
 # The tiny model sees whole episodes where they are short, and else so many tokens, or three turns if that is more.
 TINY_CONTEXT = 128
@@ -107,7 +107,8 @@ def train_bc(
         model: ``"tiny"`` makes a small one from scratch; else the folder of a pretrained causal model, or its name on
             the Hub.
         data: dataset folder; None is ``lmrl-gym/TASK``.
-        output: where to save; None is ``models/TASK-bc``. A model that is already there is replaced.
+        output: where to save; None is ``models/TASK-bc``, with the config in the name where it is not the default. A
+            model that is already there is replaced.
         args: settings of the training.
 
     Returns:
@@ -118,12 +119,10 @@ def train_bc(
     """
     config_name, _ = get_task(task).config(config)
     data = Path(data or f"lmrl-gym/{task}")
-    # A model of another config than the default one has a name of its own.
-    suffix = "" if config_name == get_task(task).config()[0] else f"-{config_name}"
-    output = Path(output or f"models/{task}{suffix}-bc")
+    output = Path(output) if output else _default_output(task, config_name)
     args = copy.copy(args or BCConfig())
     if args.learning_rate is None:
-        args.learning_rate = LEARNING_RATES.get(model, PRETRAINED_LEARNING_RATE)
+        args.learning_rate = TINY_LEARNING_RATE if model == TINY else PRETRAINED_LEARNING_RATE
     check_output(output)
     hashes = _data_hashes(data, config_name)
     with _isolated_randomness(), _checkpoint_folder(output, args):
@@ -134,21 +133,14 @@ def train_bc(
             network, encoder, rule = prepare(model, task, config_name, utterances, args)
             sequences = training_sequences(utterances, encoder, rule)
         steps, loss = _train(network, encoder, Dataset(sequences), args)
-        info = ModelInfo(
-            task=task,
-            config=config_name,
-            method="bc",
-            seed=args.seed,
-            window=rule,
-            training={
-                "model": model,
-                "steps": steps,
-                "learning_rate": args.learning_rate,
-                "batch_size": args.per_device_train_batch_size,
-            },
-            data=hashes,
-            versions={name: version(name) for name in ("lmrl-gym", "torch", "transformers", "trl")},
-        )
+        training = {
+            "model": model,
+            "steps": steps,
+            "learning_rate": args.learning_rate,
+            "batch_size": args.per_device_train_batch_size,
+        }
+        versions = {name: version(name) for name in ("lmrl-gym", "torch", "transformers", "trl")}
+        info = ModelInfo(task, config_name, "bc", args.seed, rule, training, hashes, versions)
         save_model(output, network, encoder.tokenizer, info)
     return {
         "output": str(output),
@@ -159,6 +151,12 @@ def train_bc(
         "steps": steps,
         "train_loss": loss,
     }
+
+
+def _default_output(task: str, config: str) -> Path:
+    """Models of two configs do not take each other's place."""
+    default, _ = get_task(task).config()
+    return Path("models") / (f"{task}-bc" if config == default else f"{task}-{config}-bc")
 
 
 def prepare(

@@ -24,7 +24,7 @@ def bc(
         str, typer.Option(help="'tiny' (from scratch), or the folder or Hub name of a pretrained model.")
     ] = "tiny",
     data: Annotated[Path | None, typer.Option(help="Dataset folder; lmrl-gym/TASK if left out.")] = None,
-    output: Annotated[Path | None, typer.Option(help="Where to save; models/TASK-bc if left out.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Where to save; models/TASK[-CONFIG]-bc if left out.")] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps; 400 if left out.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the weights and of the order of the data.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

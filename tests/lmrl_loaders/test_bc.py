@@ -209,3 +209,16 @@ def test_a_model_that_cannot_be_written_leaves_nothing(
     with pytest.raises(LmrlError, match=r"cannot write the model to .*No space left"):
         train(data, tmp_path / "models" / "m", max_steps=1)
     assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_models_of_two_configs_do_not_take_each_others_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for config in ("fully_observed", "partially_observed"):
+        table = episodes_table("maze", "optimal", 20, config=config)
+        folder = write_dataset(tmp_path / "lmrl-gym" / "maze", table, config)
+        train_bc("maze", config=config, data=folder, args=BCConfig(max_steps=1))
+    infos = {path.name: read_info(path) for path in (tmp_path / "models").iterdir()}
+    assert {name: info.config for name, info in infos.items() if info} == {
+        "maze-bc": "fully_observed",
+        "maze-partially_observed-bc": "partially_observed",
+    }
