@@ -14,9 +14,9 @@ export HF_DATASETS_CACHE := $(CURDIR)/$(VENV)/datasets-cache
 export MPLBACKEND := Agg
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: quickstart test benchmark clean
+.PHONY: quickstart quickstart-chess test benchmark stockfish clean
 
-quickstart: $(VENV)/train.stamp
+quickstart: $(VENV)/train.stamp stockfish
 	lmrl generate --task wordle --config default
 	lmrl generate --task maze
 	lmrl generate --task text-nav
@@ -28,9 +28,17 @@ quickstart: $(VENV)/train.stamp
 	lmrl evaluate --task maze --policy hf:models/maze-bc --episodes 200 -q
 	for policy in random region-0 optimal; do lmrl evaluate --task maze --config partially_observed --policy $$policy -q || exit; done
 	for policy in random half-east half-west optimal; do lmrl evaluate --task text-nav --policy $$policy -q || exit; done
+	if $(HAS_STOCKFISH); then $(MAKE) quickstart-chess; fi
 	lmrl leaderboard results --out results/leaderboard.md
 
-test: $(VENV)/dev.stamp
+quickstart-chess:
+	lmrl generate --task endgames --episodes 2000 --validation 200
+	lmrl generate --task chess --episodes 40 --validation 0
+	lmrl validate lmrl-gym/endgames lmrl-gym/chess --all
+	for policy in random greedy-40 optimal; do lmrl evaluate --task endgames --policy $$policy -q || exit; done
+	for policy in random level-5; do lmrl evaluate --task chess --policy $$policy --episodes 50 -q || exit; done
+
+test: $(VENV)/dev.stamp stockfish
 	ruff check .
 	ruff format --check .
 	mypy
@@ -44,6 +52,15 @@ benchmark: .venv-peers/stamp
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/pip install --quiet --editable . textarena==0.7.4 gem-llm==0.1.0 textworld==1.7.0
 	touch $@
+
+# Debian's package where we may install it. Without it chess and endgames are left out, and everything else goes on.
+HAS_STOCKFISH := test -n "$$STOCKFISH_PATH" || command -v stockfish >/dev/null || test -x /usr/games/stockfish
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
+
+stockfish:
+	@$(HAS_STOCKFISH) || { command -v apt-get >/dev/null && $(SUDO) true 2>/dev/null \
+		&& { $(SUDO) apt-get install -y -qq stockfish || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq stockfish; }; } >/dev/null 2>&1; } \
+		|| echo "Stockfish is missing, so chess and endgames are left out; install it (sudo apt-get install stockfish, brew install stockfish) or set STOCKFISH_PATH to it"
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -64,15 +64,18 @@ def play(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of the episode; drawn if left out.")
     ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE of an argument of the environment; repeatable.")
+    ] = None,
 ) -> None:
     """Play an episode yourself: the environment speaks, you answer (Ctrl-D gives up)."""
     import random
 
     from lmrl_data.policy import HumanPolicy
-    from lmrl_data.registry import get_task, make
+    from lmrl_data.registry import get_task, make, read_options
     from lmrl_data.rollouts import rollout
 
-    env = make(task, config=config)
+    env = make(task, config=config, **read_options(option or []))
     print(f"{get_task(task).summary}\n")
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives `input` the arrow keys and a history, where there is one
@@ -82,6 +85,8 @@ def play(
     except EOFError:
         print("\nGiven up.")
         raise typer.Exit from None
+    finally:
+        env.close()
     print(episode.messages[-1]["content"])
     outcome = "Solved" if episode.success else "Not solved"
     facts = [f"return {episode.episode_return:g}", *(f"{key} {value}" for key, value in episode.info.items())]

@@ -1,5 +1,6 @@
 """The base class of the eight environments: seeding, turns, the end of an episode, and the final information."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -20,13 +21,18 @@ class TextEnv(gymnasium.Env[str, str]):
         max_turns: agent turns in an episode; the last one is still executed and scored.
         limit_is_terminal: whether the last turn is the game's own end (six tries of Wordle: ``terminated``) or a time
             limit put on top of it (``truncated``).
+        case_matters: whether actions that differ in case only are different actions.
         start_options: the keys that ``reset(options=…)`` takes.
+        concurrency: how many environments of this kind can usefully step at once, each in a thread: more than one
+            where a step waits for another process.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - gymnasium's own declaration
     max_turns: int
     limit_is_terminal: bool = False
+    case_matters: bool = False
     start_options: ClassVar[tuple[str, ...]] = ()
+    concurrency: int = 1
 
     def __init__(self, env_id: str) -> None:
         self.env_id = env_id
@@ -100,6 +106,23 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def episode_info(self) -> dict[str, Any]:
         """The ``info`` struct of the episode's record, typed as the task's schema says; complete once it has ended."""
+        raise NotImplementedError
+
+    @property
+    def partner(self) -> str:
+        """Who answers the agent, where anybody does: an engine's build, an oracle, a model.
+
+        A record names it, and is replayed with the partner's recorded part where the partner that is here is another.
+        """
+        return ""
+
+    def follow(self, replies: Sequence[str], info: dict[str, Any]) -> None:
+        """In the episode just started, take the partner's part from a record instead of from the partner.
+
+        Args:
+            replies: the environment's recorded texts, after the first.
+            info: the record's ``info``.
+        """
         raise NotImplementedError
 
     def _start(self, seed: int, options: dict[str, Any]) -> str:

@@ -41,6 +41,8 @@ class Game(Protocol):
 
     max_turns: int
     limit_is_terminal: bool
+    partner: str
+    """Who answers the agent, where anybody does (see `TextEnv.partner`); empty where nobody does."""
     action_texts: Texts
     observation_texts: "Texts | LazyTexts"
     invalid_reasons: tuple[str, ...]
@@ -179,6 +181,11 @@ class GameEnv(TextEnv, Generic[GameT]):
         reason = self.game.invalid(observation)
         info: dict[str, Any] = {"invalid_action": self.game.invalid_reasons[reason - 1]} if reason else {}
         return str(self._texts[observation]), reward, terminated, success, info
+
+    @property
+    def partner(self) -> str:
+        """Who answers the agent, where anybody does."""
+        return self.game.partner
 
     def episode_info(self) -> dict[str, Any]:
         """The ``info`` struct of the episode's record."""

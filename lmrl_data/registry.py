@@ -1,7 +1,8 @@
 """What a task is, the tasks there are, and how their environments and policies are made."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -58,6 +59,7 @@ class Config:
         collection: behaviour policies of the published data and their shares.
         sizes: (train, validation) episodes of each size of the data.
         evaluation_episodes: episodes of the fixed evaluation set.
+        evaluation: further arguments of the environment that evaluation plays in, where starts are held out for it.
     """
 
     env_id: str
@@ -66,6 +68,7 @@ class Config:
     collection: Mapping[str, float]
     sizes: Mapping[str, tuple[int, int]]
     evaluation_episodes: int
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,13 @@ class Task:
         challenge: why that is hard for a learner.
         configs: by name, the default one first.
         env: the environment class.
-        game: where the rules run on arrays, the function that makes them from an environment's arguments.
+        game: where the rules run on arrays, the function that makes them from an environment's arguments; None for
+            arguments with which they do not, such as a language model for a partner.
+        starts: where they do not run on arrays, the function that makes the evaluation's `lmrl_data.starts.Starts` from
+            the same arguments.
+        partner: the field of ``info`` that says who answered (an engine's build, an oracle), where anybody does.
+        label: a function of a table of episodes that fills in the fields of ``info`` which are not needed for replay,
+            such as an engine's judgement of each move; generation calls it.
         policies: scripted policies by name; each is called with the config's kwargs.
         info: the fields of an episode's ``info`` struct, as Arrow type strings.
         options: the fields of ``reset(options=…)`` stored with evaluation episodes, likewise.
@@ -87,6 +96,7 @@ class Task:
         paper: the published statistics of the dataset (paper, table 1).
         provenance: how the data were made and what they are derived from, for the card.
         batch_size: episodes that are played side by side where nobody says how many; few where each needs an engine.
+        shard_size: episodes in a file where nobody says how many: what a killed run may lose.
     """
 
     name: str
@@ -102,7 +112,11 @@ class Task:
     paper: Mapping[str, float]
     provenance: str
     game: str | None = None
+    starts: str | None = None
+    partner: str | None = None
+    label: str | None = None
     batch_size: int = 4096
+    shard_size: int = 50_000
     tags: tuple[str, ...] = ()
 
     def config(self, name: str | None = None) -> tuple[str, Config]:
@@ -151,21 +165,74 @@ def get_task(name: str) -> Task:
 
 
 def find_env(env_id: str) -> tuple[Task, str, Config]:
-    """The task and config of an environment id.
+    """The task and config of an environment id, with or without options.
 
     Raises:
         LmrlError: this version of the package has no such environment.
     """
+    name = env_id.partition("?")[0]
     for task in tasks().values():
-        for name, config in task.configs.items():
-            if config.env_id == env_id:
-                return task, name, config
+        for config_name, config in task.configs.items():
+            if config.env_id == name:
+                return task, config_name, config
     known = ", ".join(config.env_id for task in tasks().values() for config in task.configs.values())
-    if "?" in env_id:
-        raise LmrlError(
-            f"{env_id!r} was made with options; give the environment made with the same (`lmrl_data.make_vec`)"
-        )
     raise LmrlError(f"unknown environment {env_id!r}; this version of lmrl-gym has: {known}")
+
+
+def env_id_of(config: Config, options: Mapping[str, Any]) -> str:
+    """The id of an environment made with options: its episodes must not pass for those of the registered one."""
+    query = [
+        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
+        if isinstance(value, str | int | float)
+        else name
+        for name, value in sorted(options.items())
+    ]
+    return f"{config.env_id}?{'&'.join(query)}" if query else config.env_id
+
+
+def options_of(env_id: str) -> dict[str, Any]:
+    """The options in an environment id, the inverse of `env_id_of`.
+
+    Raises:
+        LmrlError: no such environment, or an option whose value the id does not hold.
+    """
+    task, _, config = find_env(env_id)
+    options: dict[str, Any] = {}
+    for part in env_id.partition("?")[2].split("&") if "?" in env_id else []:
+        name, given, value = part.partition("=")
+        if not given:
+            raise LmrlError(
+                f"{env_id!r} was made with the option {name!r}, whose value an id cannot hold; give the environment "
+                "made with the same options (`lmrl_data.make_vec`)"
+            )
+        options[name] = _plain(value)
+    if env_id_of(config, options) != env_id:
+        raise LmrlError(f"{env_id!r} cannot be read as an environment of {task.name} with options")
+    return options
+
+
+def read_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Options as they are given on the command line, ``NAME=VALUE`` each.
+
+    Raises:
+        LmrlError: one of them is written otherwise.
+    """
+    options = {}
+    for text in texts:
+        name, given, value = text.partition("=")
+        if not (name and given):
+            raise LmrlError(f"cannot read the option {text!r}; write NAME=VALUE, such as opponent=random")
+        options[name] = _plain(value)
+    return options
+
+
+def _plain(value: str) -> Any:
+    """The number or truth value that a text is, else the text."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return value
+    return found if isinstance(found, int | float) else value
 
 
 def _arguments(name: str, config: str | None, options: Mapping[str, Any]) -> tuple[Task, str, dict[str, Any]]:
@@ -173,10 +240,7 @@ def _arguments(name: str, config: str | None, options: Mapping[str, Any]) -> tup
     chosen = task.config(config)[1]
     if "env_id" in options:
         raise LmrlError("the env_id follows from the config; choose one of: " + ", ".join(task.configs))
-    # Episodes that were played with options must not pass for those of the registered environment.
-    named = "&".join(f"{name}={value}" if isinstance(value, str) else name for name, value in options.items())
-    env_id = f"{chosen.env_id}?{named}" if options else chosen.env_id
-    return task, env_id, {**chosen.kwargs, **options}
+    return task, env_id_of(chosen, options), {**chosen.kwargs, **options}
 
 
 def _call(maker: Callable[..., Any], task: Task, arguments: Mapping[str, Any]) -> Any:
@@ -218,16 +282,40 @@ def make_vec(name: str, num_envs: int, *, config: str | None = None, **options: 
 
     if num_envs < 1:
         raise LmrlError(f"num_envs is {num_envs}; it must be at least 1")
-    task, env_id, arguments = _arguments(name, config, options)
-    if task.game is not None:
-        return GameVectorEnv(_call(locate(task.game), task, arguments), env_id, num_envs)
+    env_id = _arguments(name, config, options)[1]
+    game = make_game(name, config, **options)
+    if game is not None:
+        return GameVectorEnv(game, env_id, num_envs)
     return SyncVectorEnv(lambda: make(name, config=config, **options), num_envs)
 
 
-def make_game(name: str, config: str | None = None) -> "Game | None":
-    """The array rules of a task's config; None where the task has none."""
-    task, _, arguments = _arguments(name, config, {})
-    game: Game | None = locate(task.game)(**arguments) if task.game else None
+def make_vec_of(env_id: str, num_envs: int) -> "TextVectorEnv":
+    """The batched environment that an id names, as an episode's record does.
+
+    Raises:
+        LmrlError: this version of the package has no such environment, or the id does not hold all of its options.
+    """
+    task, config_name, _ = find_env(env_id)
+    return make_vec(task.name, num_envs, config=config_name, **options_of(env_id))
+
+
+def make_evaluation_vec(name: str, num_envs: int, *, config: str | None = None) -> "TextVectorEnv":
+    """The batched environment that evaluation plays in: the config's, with the starts that are held out for it."""
+    config, chosen = get_task(name).config(config)
+    return make_vec(name, num_envs, config=config, **chosen.evaluation)
+
+
+def evaluation_env_id(config: Config) -> str:
+    """The id of the environment that evaluation plays in."""
+    return env_id_of(config, config.evaluation)
+
+
+def make_game(name: str, config: str | None = None, **options: Any) -> "Game | None":
+    """The array rules of a task's config; None where the task has none, or not with these options."""
+    task, _, arguments = _arguments(name, config, options)
+    if task.game is None:
+        return None
+    game: Game | None = _call(locate(task.game), task, arguments)
     return game
 
 
@@ -260,6 +348,7 @@ def make_policy(spec: str, task: str, *, config: str | None = None, **options: A
 def register_envs() -> None:
     """Register every config of every task with gymnasium."""
     for task in tasks().values():
-        for config in task.configs.values():
+        for config_name, config in task.configs.items():
             # Wordle's six tries and the like are counted by the environments, which know the last turn from the others.
-            gymnasium.register(config.env_id, task.env, kwargs={"env_id": config.env_id, **config.kwargs})
+            kwargs = {"name": task.name, "config": config_name}
+            gymnasium.register(config.env_id, "lmrl_data.registry:make", kwargs=kwargs)

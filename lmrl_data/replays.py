@@ -1,4 +1,9 @@
-"""Replay: play recorded actions again and compare every text, reward and flag."""
+"""Replay: play recorded actions again and compare every text, reward and flag.
+
+Episodes whose partner (an engine's build, a language model) is not the one that is here cannot be answered anew. In
+them the partner's words are taken from the record, and everything else is checked: that what the partner did is
+possible, and the texts, rewards, flags and infos that follow.
+"""
 
 from collections.abc import Sequence
 
@@ -8,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lmrl_data.episode import Episode, missing_values, to_table
-from lmrl_data.registry import find_env, make_vec
+from lmrl_data.registry import Task, find_env, make_vec_of
 from lmrl_data.vector import TextVectorEnv
 
 
@@ -16,7 +21,7 @@ def replay(episodes: Sequence[Episode], env: TextVectorEnv | None = None) -> lis
     """Replay episodes of one environment; see `replay_table`."""
     if not episodes:
         return []
-    task, _, _ = find_env(episodes[0].env_id.partition("?")[0])
+    task, _, _ = find_env(episodes[0].env_id)
     return replay_table(to_table(episodes, task), env)
 
 
@@ -36,8 +41,9 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
     if not len(table):
         return []
     if env is None:
-        task, config, _ = find_env(table["env_id"][0].as_py())
-        with make_vec(task.name, min(task.batch_size, len(table)), config=config) as env:
+        env_id = table["env_id"][0].as_py()
+        task, _, _ = find_env(env_id)
+        with make_vec_of(env_id, min(task.batch_size, len(table))) as env:
             return replay_table(table, env)
     whole = ~np.logical_or.reduce(list(missing_values(table).values()))
     chosen = table.filter(pa.array(whole))
@@ -48,6 +54,14 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
     for row, difference in zip(np.flatnonzero(whole).tolist(), found, strict=True):
         differences[row] = difference
     return differences
+
+
+def partners(table: pa.Table, task: Task) -> list[str | None]:
+    """Who answered the agent in each recorded episode of a task; None where nobody did."""
+    if task.partner is None:
+        return [None] * len(table)
+    found: list[str | None] = pc.struct_field(table["info"], task.partner).to_pylist()
+    return found
 
 
 class _Recorded:
@@ -86,6 +100,11 @@ def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
     note(np.flatnonzero(seeds < 0), "the seed is negative")
     playing = np.array([difference is None for difference in differences], np.bool_)
     observations, _ = env.reset(np.maximum(seeds, 0))
+    infos_recorded = table["info"].to_pylist()
+    for row, partner in enumerate(partners(table, find_env(env.env_id)[0])):
+        if playing[row] and partner is not None and partner != env.partner:
+            first = recorded.first_message[row]
+            env.follow(row, content[first + 2 : first + recorded.spoken[row] : 2].tolist(), infos_recorded[row])
     shown = np.flatnonzero(playing)
     note(shown[observations[shown] != content[recorded.first_message[shown]]], "the first observation differs")
     ended = np.zeros(env.num_envs, np.bool_)
@@ -106,8 +125,9 @@ def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
         outcome["episode_return"] = infos["return"].astype(np.float32)
         for name, values in outcome.items():
             note(last[values[last] != table[name].to_numpy()[last]], f"{name} differs")
-    infos_recorded = table["info"].to_pylist()
     for row in np.flatnonzero(playing).tolist():
-        if differences[row] is None and infos_recorded[row] != env.episode_info(row):
-            differences[row] = "info differs"
+        if differences[row] is None:
+            played = env.episode_info(row)
+            if any(infos_recorded[row][name] != value for name, value in played.items()):
+                differences[row] = "info differs"
     return differences

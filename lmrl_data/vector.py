@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from typing import Any, Self
 
@@ -47,6 +48,15 @@ class TextVectorEnv(ABC):
     @abstractmethod
     def episode_info(self, row: int) -> dict[str, Any]:
         """The ``info`` struct of the finished episode in a row."""
+
+    @property
+    def partner(self) -> str:
+        """Who answers the agent, where anybody does (see `TextEnv.partner`)."""
+        return ""
+
+    def follow(self, row: int, replies: Sequence[str], info: dict[str, Any]) -> None:
+        """In the episode just started in a row, take the partner's part from a record (see `TextEnv.follow`)."""
+        raise NotImplementedError
 
     def close(self) -> None:  # noqa: B027 - only tasks with engines or servers have anything to close
         """Release what the environment holds; leaving a ``with`` block does it too."""
@@ -137,6 +147,11 @@ class GameVectorEnv(TextVectorEnv):
         """The ``info`` struct of the finished episode in a row."""
         return self.game.episode_info(int(self._start[row]))
 
+    @property
+    def partner(self) -> str:
+        """Who answers the agent, where anybody does."""
+        return self.game.partner
+
     def _indices(self, actions: Sequence[str] | NDArray[Any]) -> NDArray[np.int32]:
         if isinstance(actions, np.ndarray) and actions.dtype.kind in "iu":
             known = (actions >= -len(self.game.invalid_reasons)) & (actions < len(self.game.action_texts))
@@ -151,10 +166,14 @@ class GameVectorEnv(TextVectorEnv):
 
 
 class SyncVectorEnv(TextVectorEnv):
-    """The batched environment of any task: single environments stepped one after another."""
+    """The batched environment of any task: single environments, stepped one after another.
+
+    Environments that wait for another process in a step are stepped in threads, as many as are of use.
+    """
 
     def __init__(self, make_env: Callable[[], TextEnv], num_envs: int) -> None:
         self.envs: list[TextEnv] = []
+        self._threads: ThreadPoolExecutor | None = None
         try:
             for _ in range(num_envs):
                 self.envs.append(make_env())
@@ -163,6 +182,8 @@ class SyncVectorEnv(TextVectorEnv):
             raise
         self.env_id = self.envs[0].env_id
         self.num_envs = num_envs
+        if min(self.envs[0].concurrency, num_envs) > 1:
+            self._threads = ThreadPoolExecutor(min(self.envs[0].concurrency, num_envs), "lmrl-env")
         self.reset([])
 
     def reset(self, seeds: Sequence[int] | NDArray[Any]) -> tuple[Texts, Infos]:
@@ -181,9 +202,11 @@ class SyncVectorEnv(TextVectorEnv):
         self._check_actions(actions)
         rewards = np.zeros(self.num_envs, np.float32)
         reasons = np.full(self.num_envs, None, object)
-        for row in np.flatnonzero(~(self._terminated | self._truncated)).tolist():
-            text, rewards[row], terminated, truncated, info = self.envs[row].step(actions[row])
-            self._observation[row], self._terminated[row], self._truncated[row] = text, terminated, truncated
+        rows, said = np.flatnonzero(~(self._terminated | self._truncated)).tolist(), list(actions)
+        steps = self._threads.map if self._threads else map
+        for row, step in zip(rows, steps(lambda row: self.envs[row].step(said[row]), rows), strict=True):
+            self._observation[row], rewards[row], terminated, truncated, info = step
+            self._terminated[row], self._truncated[row] = terminated, truncated
             reasons[row] = info.get("invalid_action")
             if terminated or truncated:
                 for key in ("success", "return", "secret"):
@@ -196,7 +219,18 @@ class SyncVectorEnv(TextVectorEnv):
         """The ``info`` struct of the finished episode in a row."""
         return self.envs[row].episode_info()
 
+    @property
+    def partner(self) -> str:
+        """Who answers the agent, where anybody does (see `TextEnv.partner`)."""
+        return self.envs[0].partner
+
+    def follow(self, row: int, replies: Sequence[str], info: dict[str, Any]) -> None:
+        """In the episode just started in a row, take the partner's part from a record (see `TextEnv.follow`)."""
+        self.envs[row].follow(replies, info)
+
     def close(self) -> None:
         """Close every single environment."""
+        if self._threads:
+            self._threads.shutdown()
         for env in self.envs:
             env.close()

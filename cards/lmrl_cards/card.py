@@ -16,6 +16,7 @@ from lmrl_data.dataset import read_batches
 from lmrl_data.episode import evaluation_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.files import write_bytes
+from lmrl_data.registry import evaluation_env_id
 
 Statistics = dict[str, dict[str, SplitStatistics]]
 
@@ -68,7 +69,9 @@ def _statistics(contents: Contents, on_episodes: Callable[[int], None] | None) -
         if found[name]["train"].overall.episodes == 0:
             raise LmrlError(f"{contents.folder}/data/{name} has no train episodes; make some with `lmrl generate`")
         env_id = contents.task.configs[name].env_id
-        others = {other for split in found[name].values() for other in split.env_ids} - {env_id}
+        # Data that were made with options, such as another oracle, name them after the id.
+        played = {other for split in found[name].values() for other in split.env_ids}
+        others = {other for other in played if other.partition("?")[0] != env_id}
         if others:
             raise LmrlError(
                 f"{contents.folder}/data/{name} has episodes of {', '.join(sorted(others))}, but the config {name} of "
@@ -100,7 +103,7 @@ def _views(
     task, fields = contents.task, start_fields(contents.task)
     for name, splits in contents.configs.items():
         train = statistics[name]["train"]
-        mine = evaluation.filter(pc.equal(evaluation["env_id"], task.configs[name].env_id))
+        mine = evaluation.filter(pc.equal(evaluation["env_id"], evaluation_env_id(task.configs[name])))
         starts = start_keys(mine["options"].combine_chunks(), fields)
         yield ConfigView(
             name=name,

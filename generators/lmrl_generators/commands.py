@@ -9,7 +9,6 @@ import typer
 
 from lmrl_data.console import print_table, progress
 from lmrl_data.errors import LmrlError
-from lmrl_generators.plan import SHARD_SIZE
 
 app = typer.Typer()
 
@@ -25,7 +24,10 @@ def generate(
         list[str] | None, typer.Option(help="SPEC=SHARE of a behaviour policy, instead of the task's; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the plan; 0 is the published data.")] = 0,
-    shard_size: Annotated[int, typer.Option(help="Episodes in a file.")] = SHARD_SIZE,
+    option: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE of an argument of the environment; repeatable.")
+    ] = None,
+    shard_size: Annotated[int | None, typer.Option(help="Episodes in a file; the task's if left out.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core if left out.")] = None,
     out: Annotated[Path, typer.Option(help="Folder that gets a folder per task.")] = Path("lmrl-gym"),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace other data in the folder.")] = False,
@@ -36,8 +38,8 @@ def generate(
 
     The same command gives the same bytes, whatever the number of workers; run again after an interruption it goes on.
     """
-    from lmrl_data.registry import list_tasks
-    from lmrl_generators.executors import available_cores
+    from lmrl_data.cores import available_cores
+    from lmrl_data.registry import list_tasks, read_options
     from lmrl_generators.generate import generate as run
     from lmrl_generators.plan import make_plans
     from lmrl_generators.shards import check_policies
@@ -57,6 +59,7 @@ def generate(
             shard_size=shard_size,
             seed=seed,
             policies=shares,
+            options=read_options(option or []),
         )
         for name in names
     ]

@@ -16,11 +16,6 @@ Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 
-def available_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def run_all(work: Callable[[Item], Outcome], items: Iterable[Item], workers: int) -> Iterator[tuple[Item, Outcome]]:
     """Do the work for each item and give out each outcome as it is finished, in any order.
 

@@ -1,5 +1,6 @@
 """What is to be generated: a plan is a task's config and split, a size, a seed and behaviour policies."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.registry import get_task
+from lmrl_data.registry import env_id_of, get_task, make
 from lmrl_data.seeding import check_seed, episode_seeds, mix_array, stream_of, uniform
 
-SHARD_SIZE = 50_000
 # The texts of a shard must fit into an Arrow column of 2 GiB.
 MAX_SHARD_SIZE = 200_000
 SPLITS = ("train", "validation")
@@ -28,6 +28,7 @@ class Plan:
         shard_size: episodes in a file.
         seed: of the plan.
         policies: (spec, share) of the behaviour policies; shares add up to 1.
+        options: (name, value) of the environment's arguments that differ from the config's.
     """
 
     task: str
@@ -37,6 +38,12 @@ class Plan:
     shard_size: int
     seed: int
     policies: tuple[tuple[str, float], ...]
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def env_id(self) -> str:
+        """The environment that the episodes are played in."""
+        return env_id_of(get_task(self.task).configs[self.config], dict(self.options))
 
     @property
     def shard_count(self) -> int:
@@ -98,9 +105,10 @@ def make_plans(
     size: str = "small",
     episodes: int | None = None,
     validation: int | None = None,
-    shard_size: int = SHARD_SIZE,
+    shard_size: int | None = None,
     seed: int = 0,
     policies: dict[str, float] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> list[Plan]:
     """The plans of a dataset: the train and validation splits of one config, or of all.
 
@@ -110,17 +118,19 @@ def make_plans(
         size: a named size of the task's data.
         episodes: of the train split, instead of the size's.
         validation: episodes of the validation split, instead of the size's.
-        shard_size: episodes in a file.
+        shard_size: episodes in a file; None is the task's.
         seed: of the plan; 0 is the published data.
         policies: shares of behaviour policies by spec, instead of the config's; they are scaled to add up to 1.
+        options: arguments of the environment that differ from the config's, such as another partner.
 
     Raises:
         LmrlError: a value that cannot be.
     """
     check_seed(seed)
+    found = get_task(task)
+    shard_size = found.shard_size if shard_size is None else shard_size
     if not 1 <= shard_size <= MAX_SHARD_SIZE:
         raise LmrlError(f"the shard size is {shard_size}; give a number from 1 to {MAX_SHARD_SIZE:,}")
-    found = get_task(task)
     names = list(found.configs) if config is None else [found.config(config)[0]]
     plans = []
     for name in names:
@@ -138,16 +148,20 @@ def make_plans(
                 raise LmrlError(f"{number} episodes in split {split}; give a positive number")
             if number:
                 mixture = tuple((spec, share / total) for spec, share in shares.items())
-                plans.append(Plan(task, name, split, number, shard_size, seed, mixture))
+                plans.append(Plan(task, name, split, number, shard_size, seed, mixture, tuple((options or {}).items())))
     return plans
 
 
 def describe(plan: Plan) -> dict[str, Any]:
     """What the manifest records of a plan's config: everything that its bytes depend on."""
-    env_id = get_task(plan.task).configs[plan.config].env_id
-    return {
-        "env_id": env_id,
+    described = {
+        "env_id": plan.env_id,
         "seed": plan.seed,
         "shard_size": plan.shard_size,
         "policies": dict(plan.policies),
     }
+    if get_task(plan.task).partner is not None:
+        env = make(plan.task, config=plan.config, **dict(plan.options))
+        described["partner"] = env.partner
+        env.close()
+    return described

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from lmrl_data.episode import game_table, to_table
 from lmrl_data.files import file_hash, write_whole
 from lmrl_data.game import rollout_game
 from lmrl_data.policy import GamePolicy, Policy
-from lmrl_data.registry import get_task, make_policy, make_vec
+from lmrl_data.registry import get_task, locate, make_game, make_policy, make_vec
 from lmrl_data.rollouts import rollout_batches
 from lmrl_generators.plan import Plan, Shard
 
@@ -38,7 +38,7 @@ def check_policies(plans: Sequence[Plan]) -> None:
     """
     for plan in plans:
         for spec, _ in plan.policies:
-            _policy(spec, plan.task, plan.config)
+            _policy(spec, plan.task, plan.config, plan.options)
 
 
 def make_shard(shard: Shard, folder: Path) -> FileRecord:
@@ -54,33 +54,35 @@ def shard_table(shard: Shard) -> pa.Table:
     for number, (spec, _) in enumerate(plan.policies):
         mine = np.flatnonzero(index == number)
         if len(mine):
-            tables.append(_play(plan.task, plan.config, spec, seeds[mine], ids[mine].tolist()))
+            tables.append(_play(plan, spec, seeds[mine], ids[mine].tolist()))
             rows.append(mine)
     order = np.argsort(np.concatenate(rows), kind="stable")
     table = pa.concat_tables(tables)
     return table if len(tables) == 1 else table.combine_chunks().take(pa.array(order))
 
 
-def _play(task: str, config: str, spec: str, seeds: np.ndarray, ids: list[str]) -> pa.Table:
-    found, env_id = get_task(task), get_task(task).configs[config].env_id
-    policy = _policy(spec, task, config)
-    if isinstance(policy, GamePolicy):
+def _play(plan: Plan, spec: str, seeds: np.ndarray, ids: list[str]) -> pa.Table:
+    task = get_task(plan.task)
+    policy = _policy(spec, plan.task, plan.config, plan.options)
+    if isinstance(policy, GamePolicy) and make_game(plan.task, plan.config, **dict(plan.options)) is not None:
         episodes = rollout_game(policy.game, policy.array_policy, seeds)
-        return game_table(found, env_id, policy.game, episodes, [policy.name] * len(ids), ids)
+        return game_table(task, plan.env_id, policy.game, episodes, [policy.name] * len(ids), ids)
     names = iter(ids)
     tables = []
-    with make_vec(task, min(_BATCH, found.batch_size, len(seeds)), config=config) as env:
+    size = min(_BATCH, task.batch_size, len(seeds))
+    with make_vec(plan.task, size, config=plan.config, **dict(plan.options)) as env:
         for batch in rollout_batches(env, policy, seeds.tolist()):
             for episode in batch:
                 episode.episode_id = next(names)
-            tables.append(to_table(batch, found))
-    return pa.concat_tables(tables)
+            tables.append(to_table(batch, task))
+    table = pa.concat_tables(tables)
+    return table if task.label is None else locate(task.label)(table)
 
 
 @cache
-def _policy(spec: str, task: str, config: str) -> Policy:
+def _policy(spec: str, task: str, config: str, options: tuple[tuple[str, Any], ...]) -> Policy:
     # One per process: a policy's tables (or its model) serve all the shards that a worker makes.
-    return make_policy(spec, task, config=config)
+    return make_policy(spec, task, config=config, **dict(options))
 
 
 def write_parquet(table: pa.Table, folder: Path, file: str) -> FileRecord:

@@ -13,7 +13,7 @@ from lmrl_data.dataset import read_batches
 from lmrl_data.episode import episode_schema, evaluation_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.files import file_hash
-from lmrl_data.registry import Task, get_task, make_vec
+from lmrl_data.registry import Task, get_task, make_vec_of, options_of
 from lmrl_data.replays import replay_table
 from lmrl_data.starts import evaluation_table
 from lmrl_data.vector import TextVectorEnv
@@ -75,7 +75,8 @@ def _shards(task: Task, manifest: Manifest) -> Iterator[tuple[Shard, Any]]:
         task.config(name)
         for split, content in config["splits"].items():
             policies = tuple(config["policies"].items())
-            plan = Plan(task.name, name, split, content["episodes"], config["shard_size"], config["seed"], policies)
+            size, seed, options = config["shard_size"], config["seed"], tuple(options_of(config["env_id"]).items())
+            plan = Plan(task.name, name, split, content["episodes"], size, seed, policies, options)
             for shard in plan.shards:
                 yield shard, manifest.record(plan, shard.file)
 
@@ -93,16 +94,15 @@ def _unknown_files(folder: Path, manifest: Manifest) -> list[Path]:
 def _check_shard(task: Task, shard: Shard, path: Path, replay: float) -> list[str]:
     seeds, ids = shard.seeds, np.array(shard.episode_ids, object)
     policies = np.array([spec for spec, _ in shard.plan.policies], object)[shard.policy_index]
-    env_id = task.configs[shard.plan.config].env_id
     problems: list[str] = []
     row = 0
-    with make_vec(task.name, task.batch_size, config=shard.plan.config) as env:
+    with make_vec_of(shard.plan.env_id, min(task.batch_size, len(seeds))) as env:
         for table in read_batches(path, episode_schema(task), _BATCH):
             if row + len(table) > len(ids):
                 break
             rows = slice(row, row + len(table))
             expected = {"episode_id": ids[rows], "seed": seeds[rows], "policy": policies[rows]}
-            problems += _check_rows(table, expected, env_id, shard.file)
+            problems += _check_rows(table, expected, shard.plan.env_id, shard.file)
             problems += _check_replay(table, row, replay, env, shard.file)
             row += len(table)
     rows_in_file = pq.read_metadata(path).num_rows
@@ -128,7 +128,7 @@ def _check_rows(table: pa.Table, expected: dict[str, Any], env_id: str, file: st
     rewards = table["rewards"].combine_chunks().flatten().to_numpy().astype(np.float64)
     sums = np.bincount(np.repeat(np.arange(len(table)), paid), weights=rewards, minlength=len(table))
     terminated, truncated = table["terminated"].to_numpy(), table["truncated"].to_numpy()
-    bad["env_id is not the config's"] = table["env_id"].to_numpy() != env_id
+    bad["env_id is not the plan's"] = table["env_id"].to_numpy() != env_id
     bad["num_turns is not the number of rewards"] = (turns != paid) | (turns < 1)
     bad["messages do not alternate from the environment to the environment"] = (spoken != 2 * turns + 1) | (
         np.bincount(episode_of, weights=wrong_role, minlength=len(table)) > 0

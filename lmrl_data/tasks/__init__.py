@@ -1,3 +1,3 @@
-"""The tasks. A new one is a folder here and its name in this line."""
+"""The tasks. A task is a folder here with a ``TASK``, and its name in this list; ``-`` is ``_`` in the folder."""
 
-TASK_NAMES = ("maze", "text-nav", "wordle")
+TASK_NAMES = ("maze", "text-nav", "wordle", "chess", "endgames")

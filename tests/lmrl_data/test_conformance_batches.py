@@ -24,7 +24,7 @@ def batches(variant: Variant, rows: int) -> list[TextVectorEnv]:
 
 def test_batch_equals_single_environments(variant: Variant) -> None:
     seeds = [3, 4, 5, 6, 6]
-    scripts = [variant.actions("optimal", 3), variant.actions("random", 4), *map(variant.mixed_actions, (5, 6, 7))]
+    scripts = [variant.actions(variant.best, 3), variant.actions("random", 4), *map(variant.mixed_actions, (5, 6, 7))]
     singles = [variant.make() for _ in seeds]
     plays = [Play(env, seed, script) for env, seed, script in zip(singles, seeds, scripts, strict=True)]
     for env in batches(variant, len(seeds) + 2):
@@ -56,7 +56,7 @@ def test_batch_equals_single_environments(variant: Variant) -> None:
 
 
 def test_batch_refuses_what_single_environments_refuse(variant: Variant) -> None:
-    action = variant.actions("optimal", 0)[0]
+    action = variant.actions(variant.best, 0)[0]
     expected = [Play(variant.make(), seed, [action]).observations[1] for seed in (1, 2)]
     for env in batches(variant, 2):
         for seeds in ([1, 2, 3], [-1, 2], [0.5, 2]):

@@ -1,5 +1,6 @@
 """What the conformance tests share: every (task, config) of the registry, and texts that no task can use."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,9 +11,11 @@ import pytest
 
 from lmrl_data import make, make_policy, make_vec
 from lmrl_data.env import TextEnv
+from lmrl_data.errors import LmrlError
 from lmrl_data.policy import Policy
-from lmrl_data.registry import Config, Task, get_task, tasks
+from lmrl_data.registry import Config, Task, evaluation_env_id, get_task, tasks
 from lmrl_data.rollouts import rollout
+from lmrl_data.starts import evaluation_table
 from lmrl_data.text import Message
 from lmrl_data.vector import TextVectorEnv
 
@@ -52,8 +55,22 @@ class Variant:
     def config(self) -> Config:
         return self.task.configs[self.config_name]
 
+    @property
+    def best(self) -> str:
+        """The policy that attains the best known return."""
+        return self.config.bounds.maximum_from
+
     def make(self) -> TextEnv:
         return make(self.task_name, config=self.config_name)
+
+    def make_evaluation(self) -> TextEnv:
+        return make(self.task_name, config=self.config_name, **self.config.evaluation)
+
+    @property
+    def evaluation_rows(self) -> list[dict[str, Any]]:
+        """What to reset the environment with for each evaluation episode."""
+        env_id = evaluation_env_id(self.config)
+        return [row for row in evaluation_table(self.task_name).to_pylist() if row["env_id"] == env_id]
 
     def make_vec(self, num_envs: int) -> TextVectorEnv:
         return make_vec(self.task_name, num_envs, config=self.config_name)
@@ -78,8 +95,26 @@ class Variant:
         return list(chain.from_iterable(zip(usable, cycle(unusable[seed % len(unusable) :] + unusable), strict=False)))
 
 
+def _missing(variant: Variant) -> str | None:
+    """What this machine lacks for a task, such as Stockfish; in CI nothing may be missing."""
+    try:
+        variant.make().close()
+    except LmrlError as error:
+        if os.environ.get("LMRL_TEST_ALL"):
+            raise
+        return str(error)
+    return None
+
+
 VARIANTS = [Variant(task.name, config) for task in tasks().values() for config in task.configs]
-each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
+_MISSING = {variant: _missing(variant) for variant in VARIANTS}
+each_variant = pytest.mark.parametrize(
+    "variant",
+    [
+        pytest.param(variant, marks=[pytest.mark.skip(reason=missing)] if missing else [], id=str(variant))
+        for variant, missing in _MISSING.items()
+    ],
+)
 
 
 class Play:

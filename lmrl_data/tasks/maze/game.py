@@ -32,6 +32,7 @@ class MazeGame:
 
     max_turns = MAX_MOVES
     limit_is_terminal = False
+    partner = ""
     invalid_reasons: tuple[str, ...] = ("not one of: move up, move down, move left, move right",)
     start_stream = stream_of("maze/start")
     secret_texts: Texts | None = None

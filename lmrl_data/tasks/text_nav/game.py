@@ -36,6 +36,7 @@ class TextNavGame:
 
     max_turns = MAX_TURNS
     limit_is_terminal = False
+    partner = ""
     invalid_reasons: tuple[str, ...] = ("cannot be done now", "not a command that is known here")
     start_stream = stream_of("text-nav/start")
     secret_texts: Texts | None = None

@@ -26,6 +26,7 @@ class WordleGame:
     max_turns = rules.TRIES
     start_stream = stream_of("wordle/start")
     limit_is_terminal = True
+    partner = ""
     invalid_reasons: tuple[str, ...] = ("not a word of five letters a-z", "not in the word list")
 
     def __init__(self, vocabulary: rules.Vocabulary, feedback: str) -> None:
