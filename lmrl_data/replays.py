@@ -128,6 +128,7 @@ def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
     for row in np.flatnonzero(playing).tolist():
         if differences[row] is None:
             played = env.episode_info(row)
-            if any(infos_recorded[row][name] != value for name, value in played.items()):
+            # None stands for what a label fills in, which is no part of the play.
+            if any(infos_recorded[row][name] != value for name, value in played.items() if value is not None):
                 differences[row] = "info differs"
     return differences

@@ -30,6 +30,11 @@ class Starts:
     stream: int
     options: Callable[[int], dict[str, Any]]
 
+    @property
+    def few(self) -> bool:
+        """Whether a set of evaluation episodes can hold each start equally often, and more than one."""
+        return 1 < self.count <= _FEW
+
     def of(self, seed: int) -> int:
         """The number of a seed's start."""
         return (mix(seed, self.stream) >> 32) * self.count >> 32
@@ -69,7 +74,7 @@ def evaluation_seeds(task: str, config: str | None = None, *, episodes: int, see
     """
     starts = make_starts(task, config)
     stream = f"{task}/evaluation"
-    if not 1 < starts.count <= _FEW:
+    if not starts.few:
         return episode_seeds(seed, stream, 0, episodes)
     return _balanced(starts, stream, episodes, seed)
 

@@ -177,6 +177,7 @@ class _Tally:
 
     def __init__(self, task: Task, game: Game | None) -> None:
         self.game = game
+        self.info_tells = game is None and "usable" in task.info
         self.start_fields = start_fields(task)
         self.groups: dict[str, list[GroupStatistics]] = defaultdict(list)
         self.agent_characters: list[Distribution] = []
@@ -194,6 +195,9 @@ class _Tally:
         self.seeds.append(table["seed"].to_numpy())
         self.env_ids.update(pc.unique(table["env_id"]).to_pylist())
         self.starts |= start_keys(table["info"].combine_chunks(), self.start_fields)
+        if self.info_tells:
+            usable = pc.struct_field(table["info"].combine_chunks(), "usable").flatten()
+            self.unusable += len(usable) - (pc.sum(usable).as_py() or 0)
         self._add_groups(table)
         self._add_messages(table["messages"].combine_chunks().flatten())
         success = table["success"].to_numpy()
@@ -212,7 +216,7 @@ class _Tally:
             environment_characters=Distribution.merged(self.environment_characters),
             seeds=len(np.unique(np.concatenate(self.seeds))),
             starts=frozenset(self.starts),
-            unusable_actions=None if self.game is None else self.unusable,
+            unusable_actions=None if self.game is None and not self.info_tells else self.unusable,
             env_ids=tuple(sorted(self.env_ids)),
             first_success=self.first.get(True),
             first_failure=self.first.get(False),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lmrl_data.episode import Episode, to_table
 from lmrl_data.errors import LmrlError
 from lmrl_data.policy import GamePolicy, HumanPolicy, Policy
-from lmrl_data.registry import Task, get_task, make_policy, make_vec
+from lmrl_data.registry import Task, evaluation_env_id, get_task, make_evaluation_vec, make_policy
 from lmrl_data.rollouts import rollout_batches
 from lmrl_data.seeding import check_seed
 from lmrl_data.starts import evaluation_seeds
@@ -59,7 +59,7 @@ def evaluate(
     check_name(player.name, "the policy's name")
     method = _method(policy, found)
     tables = []
-    with make_vec(task, min(batch_size, count), config=name) as env:
+    with make_evaluation_vec(task, min(batch_size, count), config=name) as env:
         for batch in rollout_batches(env, player, evaluation_seeds(task, name, episodes=count, seed=seed).tolist()):
             tables.append(to_table(batch, found))
             if on_episodes:
@@ -68,7 +68,7 @@ def evaluate(
     return Result(
         task=task,
         config=name,
-        env_id=chosen.env_id,
+        env_id=evaluation_env_id(chosen),
         policy=player.name,
         method=method,
         seed=seed,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.registry import make_game, tasks
+from lmrl_data.registry import tasks
+from lmrl_data.starts import make_starts
 from lmrl_evaluation.metrics import Estimate
 from lmrl_evaluation.published import NOTE, SOURCE, Published, published
 from lmrl_evaluation.result import RESULT_FILE, Result
@@ -82,10 +83,10 @@ def leaderboard(results: Sequence[Result]) -> list[Board]:
 
 
 def _is_whole(result: Result) -> bool:
-    """Whether every start was played; where starts have no number, whether all the published episodes were."""
-    game = make_game(result.task, result.config)
-    if game is not None:
-        return result.starts == len(game.starts)
+    """Whether every start was played; where they are one or too many, whether all the published episodes were."""
+    starts = make_starts(result.task, result.config)
+    if starts.few:
+        return result.starts == starts.count
     published = tasks()[result.task].configs[result.config].evaluation_episodes
     return result.seed == 0 and result.episodes >= published
 

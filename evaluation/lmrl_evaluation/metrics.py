@@ -78,8 +78,8 @@ def summarise(table: pa.Table, task: Task, config: str) -> dict[str, Estimate]:
 
     Returns:
         ``mean_return`` (undiscounted, per episode), ``normalized_score`` (of the mean return), ``success_rate``,
-        ``mean_length`` (agent turns) and, where the task's rules run on arrays and so can tell,
-        ``unusable_action_rate`` (per agent turn).
+        ``mean_length`` (agent turns) and ``unusable_action_rate`` (per agent turn), where the environment's texts or
+        the ``info`` of the episodes tell which actions were unusable.
 
     Raises:
         LmrlError: fewer than two episodes.
@@ -94,6 +94,8 @@ def summarise(table: pa.Table, task: Task, config: str) -> dict[str, Estimate]:
     game = make_game(task.name, config)
     if game is not None:
         measured["unusable_action_rate"] = (_unusable(table, game), turns)
+    elif "usable" in task.info:
+        measured["unusable_action_rate"] = (turns - _usable(table), turns)
     values, weights = (np.stack(columns, axis=1) for columns in zip(*measured.values(), strict=True))
     estimates, _ = bootstrap_means(values, weights, start_clusters(table, task))
     found = dict(zip(measured, estimates, strict=True))
@@ -215,6 +217,13 @@ def _unusable(table: pa.Table, game: Game) -> Floats:
     observations = map(game.observation_of, texts.dictionary.to_pylist())
     unusable = np.array([seen is not None and game.invalid(seen) > 0 for seen in observations], np.float64)
     return _sums_by(episode, unusable[texts.indices.to_numpy()], len(table))
+
+
+def _usable(table: pa.Table) -> Floats:
+    """The number of usable actions in each episode, as its ``info`` tells."""
+    usable = pc.struct_field(table["info"].combine_chunks(), "usable")
+    episode, values = pc.list_parent_indices(usable).to_numpy(), usable.flatten().to_numpy(zero_copy_only=False)
+    return _sums_by(episode, values, len(table))
 
 
 def _sums_by(group: Ints, values: NDArray[Any], groups: int) -> Floats:

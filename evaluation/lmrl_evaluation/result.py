@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 from lmrl_data.dataset import read_batches
 from lmrl_data.episode import episode_schema
 from lmrl_data.errors import LmrlError
-from lmrl_data.registry import Bounds, get_task
+from lmrl_data.registry import Bounds, evaluation_env_id, get_task
 from lmrl_evaluation.fields import Fields, load_object, shown
 from lmrl_evaluation.metrics import METRICS, OPTIONAL_METRICS, Estimate
 
@@ -204,13 +204,13 @@ def read_result(path: str | Path) -> Result:
         fields.fail(f"has format {fields.integer('format')}, but this version of lmrl-gym reads {FORMAT}")
     task = get_task(fields.text("task"))
     config_name, config = task.config(fields.text("config"))
-    if fields.text("env_id") != config.env_id:
+    env_id = evaluation_env_id(config)
+    if fields.text("env_id") != env_id:
         fields.fail(
-            f"is of {shown(fields.text('env_id'))}, but {task.name} ({config_name}) is now {config.env_id}; "
-            "evaluate again"
+            f"is of {shown(fields.text('env_id'))}, but {task.name} ({config_name}) is now {env_id}; evaluate again"
         )
     if fields.mapping("bounds") != vars(config.bounds):
-        fields.fail(f"was scored with other bounds than those of {config.env_id}; evaluate again")
+        fields.fail(f"was scored with other bounds than those of {env_id}; evaluate again")
     policy, method = fields.text("policy"), fields.text("method")
     check_name(policy, f"{file}: policy")
     check_name(method, f"{file}: method")
@@ -227,7 +227,7 @@ def read_result(path: str | Path) -> Result:
     return Result(
         task=task.name,
         config=config_name,
-        env_id=config.env_id,
+        env_id=env_id,
         policy=policy,
         method=method,
         seed=fields.integer("seed"),

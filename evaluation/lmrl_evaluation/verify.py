@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.registry import get_task, make_vec
+from lmrl_data.registry import get_task, make_evaluation_vec
 from lmrl_data.replays import replay_table
 from lmrl_data.starts import evaluation_seeds
 from lmrl_evaluation.evaluate import MAX_EPISODES
@@ -63,7 +63,7 @@ def _check_seeds(result: Result, file: Path) -> None:
 
 def _replay(result: Result, file: Path) -> None:
     size = min(get_task(result.task).batch_size, result.episodes)
-    with make_vec(result.task, size, config=result.config) as env:
+    with make_evaluation_vec(result.task, size, config=result.config) as env:
         for first in range(0, result.episodes, env.num_envs):
             differences = replay_table(result.table.slice(first, env.num_envs), env)
             for row, difference in enumerate(differences, start=first):

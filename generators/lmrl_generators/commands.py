@@ -103,26 +103,31 @@ def validate(
     from lmrl_generators.validate import validate as run
 
     share = 1.0 if everything else replay
-    rows, problems = [], []
+    rows, problems, partners = [], [], []
     for folder in folders:
         started = time.perf_counter()
         with progress(f"validating {folder}", planned_episodes(folder), quiet=quiet) as advance:
-            checked, found = run(folder, replay=share, on_episodes=advance)
+            found = run(folder, replay=share, on_episodes=advance)
         seconds = time.perf_counter() - started
         rows.append(
             {
                 "folder": str(folder),
-                "episodes": checked,
+                "episodes": found.episodes,
                 "replayed": share,
-                "problems": len(found),
+                "problems": len(found.problems),
                 "seconds": round(seconds, 2),
             }
         )
-        problems += [f"{folder}: {problem}" for problem in found]
+        problems += [f"{folder}: {problem}" for problem in found.problems]
+        partners += [
+            f"{folder}: {count} episodes were answered by {name!r}, which is not here: checked with its recorded answers"
+            for name, count in found.partners.items()
+        ]
     if as_json:
-        print(json.dumps({"folders": rows, "problems": problems}, indent=2))
+        print(json.dumps({"folders": rows, "problems": problems, "partners": partners}, indent=2))
     elif not quiet:
         print_table("validated", rows)
+        print("".join(f"{line}\n" for line in partners), end="")
     if problems:
         for problem in problems:
             typer.echo(f"lmrl: {problem}", err=True)

@@ -1,6 +1,8 @@
 """`validate`: check a dataset folder against its manifest, its schema, its invariants and the simulator."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from lmrl_data.dataset import read_batches
 from lmrl_data.episode import episode_schema, evaluation_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.files import file_hash
-from lmrl_data.registry import Task, get_task, make_vec_of, options_of
+from lmrl_data.registry import Task, get_task, locate, make_vec_of, options_of
+from lmrl_data.replays import partners as partners_of
 from lmrl_data.replays import replay_table
 from lmrl_data.starts import evaluation_table
 from lmrl_data.vector import TextVectorEnv
@@ -24,18 +27,29 @@ _BATCH = 4096
 _SHOWN = 5  # problems named per check and file; the rest are counted
 
 
-def validate(
-    folder: Path, *, replay: float = 0.01, on_episodes: Callable[[int], None] | None = None
-) -> tuple[int, list[str]]:
+@dataclass(frozen=True)
+class Validated:
+    """What a check found.
+
+    Attributes:
+        episodes: how many were checked.
+        problems: what is wrong, a line each.
+        partners: how many of the replayed episodes had a partner (an engine's build, a model) that is not the one here,
+            by its name. In these the partner's part was taken from the record, and the rest was checked.
+    """
+
+    episodes: int
+    problems: list[str]
+    partners: Counter[str]
+
+
+def validate(folder: Path, *, replay: float = 0.01, on_episodes: Callable[[int], None] | None = None) -> Validated:
     """Check every file of a dataset folder.
 
     Args:
         folder: made by `lmrl generate`.
         replay: the share of the episodes to play again in the simulator, evenly spread; 1 for all.
         on_episodes: called with a number of episodes each time some have been checked.
-
-    Returns:
-        The number of episodes checked, and the problems found, a line each.
 
     Raises:
         LmrlError: the folder was not made by `lmrl generate`.
@@ -45,7 +59,7 @@ def validate(
     manifest = Manifest.read(folder)
     task = get_task(manifest.content["task"])
     problems = [f"{path.relative_to(folder)}: not in the manifest" for path in _unknown_files(folder, manifest)]
-    checked = 0
+    checked, partners = 0, Counter[str]()
     for shard, record in _shards(task, manifest):
         path = folder / shard.file
         if record is None or not path.is_file():
@@ -54,14 +68,14 @@ def validate(
         if file_hash(path) != record["sha256"]:
             problems.append(f"{shard.file}: its bytes are not the recorded ones")
         try:
-            problems += _check_shard(task, shard, path, replay)
+            problems += _check_shard(task, shard, path, replay, partners)
         except LmrlError as error:
             problems.append(str(error))
         checked += shard.stop - shard.start
         if on_episodes:
             on_episodes(shard.stop - shard.start)
     problems += _check_evaluation(task, folder, manifest)
-    return checked, problems
+    return Validated(checked, problems, partners)
 
 
 def planned_episodes(folder: Path) -> int:
@@ -91,7 +105,7 @@ def _unknown_files(folder: Path, manifest: Manifest) -> list[Path]:
     return [path for path in sorted(folder.glob("data/**/*.parquet")) if str(path.relative_to(folder)) not in known]
 
 
-def _check_shard(task: Task, shard: Shard, path: Path, replay: float) -> list[str]:
+def _check_shard(task: Task, shard: Shard, path: Path, replay: float, partners: Counter[str]) -> list[str]:
     seeds, ids = shard.seeds, np.array(shard.episode_ids, object)
     policies = np.array([spec for spec, _ in shard.plan.policies], object)[shard.policy_index]
     problems: list[str] = []
@@ -103,7 +117,10 @@ def _check_shard(task: Task, shard: Shard, path: Path, replay: float) -> list[st
             rows = slice(row, row + len(table))
             expected = {"episode_id": ids[rows], "seed": seeds[rows], "policy": policies[rows]}
             problems += _check_rows(table, expected, shard.plan.env_id, shard.file)
-            problems += _check_replay(table, row, replay, env, shard.file)
+            chosen = _sample(table, row, replay)
+            problems += _check_replay(chosen, env, shard.file)
+            problems += _check_labels(chosen, task, env, shard.file)
+            partners.update(other for other in partners_of(chosen, task) if other not in (None, env.partner))
             row += len(table)
     rows_in_file = pq.read_metadata(path).num_rows
     if rows_in_file != len(ids):
@@ -142,13 +159,28 @@ def _check_rows(table: pa.Table, expected: dict[str, Any], env_id: str, file: st
     ]
 
 
-def _check_replay(table: pa.Table, first: int, share: float, env: TextVectorEnv, file: str) -> list[str]:
-    """Replay the rows whose numbers fall on the grid of the share."""
+def _sample(table: pa.Table, first: int, share: float) -> pa.Table:
+    """The rows whose numbers fall on the grid of the share."""
     numbers = np.arange(first, first + len(table))
     rows = np.flatnonzero(np.floor((numbers + 1) * share) > np.floor(numbers * share))
-    chosen = table.take(pa.array(rows))
-    differences = replay_table(chosen, env)
-    names = chosen["episode_id"].to_pylist()
+    return table.take(pa.array(rows))
+
+
+def _check_labels(table: pa.Table, task: Task, env: TextVectorEnv, file: str) -> list[str]:
+    """Judge the episodes again where the engine that judged them is the one here."""
+    if task.label is None or not len(table):
+        return []
+    mine = table.filter(pa.array([partner == env.partner for partner in partners_of(table, task)]))
+    recorded, judged = mine["info"].to_pylist(), locate(task.label)(mine)["info"].to_pylist()
+    names = mine["episode_id"].to_pylist()
+    wrong = [name for name, ours, theirs in zip(names, judged, recorded, strict=True) if ours != theirs]
+    return _named(file, "the labels are not the engine's", wrong)
+
+
+def _check_replay(table: pa.Table, env: TextVectorEnv, file: str) -> list[str]:
+    """Replay episodes."""
+    differences = replay_table(table, env)
+    names = table["episode_id"].to_pylist()
     return [
         line
         for name, difference in zip(names, differences, strict=True)

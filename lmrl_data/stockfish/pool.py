@@ -3,7 +3,6 @@
 import asyncio
 import multiprocessing
 import os
-import selectors
 import signal
 import threading
 import weakref
@@ -61,12 +60,11 @@ class EnginePool:
         self._free: list[_Engine] = []
         self._all: list[_Engine] = []
         self._slots = asyncio.Semaphore(self.size)
-        # By poll: the kernel's epoll is one for us and for forked children, whose end would take our engines off it.
-        self._loop = asyncio.SelectorEventLoop(selectors.PollSelector())
+        self._loop = asyncio.new_event_loop()
         # A daemon: one of python-chess's own threads would keep a program from ending that forgot to close the pool.
         thread = threading.Thread(target=_serve, args=[self._loop], name="lmrl-stockfish", daemon=True)
         thread.start()
-        self.close = weakref.finalize(self, _shut_down, self._owner, self._loop, thread, self._all)
+        self.close = weakref.finalize(self, _shut_down, self._loop, thread, self._all)
 
     @cached_property
     def build(self) -> str:
@@ -184,7 +182,9 @@ async def _kill(engine: _Engine) -> None:
         pipe = transport.get_pipe_transport(number)
         if pipe is not None:
             pipe.close()
-    await engine.protocol.returncode
+    while not engine.protocol.returncode.done():
+        with suppress(asyncio.CancelledError):  # nobody gives up a kill half-way: it takes no time
+            await asyncio.shield(engine.protocol.returncode)
     transport.close()
 
 
@@ -199,12 +199,8 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
-def _shut_down(
-    owner: int, loop: asyncio.AbstractEventLoop, thread: threading.Thread, engines: Sequence[_Engine]
-) -> None:
+def _shut_down(loop: asyncio.AbstractEventLoop, thread: threading.Thread, engines: Sequence[_Engine]) -> None:
     """End the processes of a pool and its thread; searches under way raise an error."""
-    if os.getpid() != owner:
-        return  # a forked child has neither the processes nor the thread
 
     async def stop_all() -> None:
         searches = asyncio.all_tasks() - {asyncio.current_task()}

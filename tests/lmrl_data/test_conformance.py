@@ -115,7 +115,7 @@ def test_unusable_action_costs_a_turn_and_is_marked(variant: Variant, kind: str)
 
 
 def test_usable_actions_are_not_marked(variant: Variant) -> None:
-    for name in variant.task.policies:
+    for name in variant.some_policies:
         play = Play(variant.make(), 2, variant.actions(name, 2))
         assert not any("invalid_action" in info for *_, info in play.steps)
 
@@ -238,7 +238,7 @@ def test_success_and_return_come_at_the_end(variant: Variant) -> None:
 
 def test_texts_lie_in_the_spaces(variant: Variant) -> None:
     env = variant.make()
-    for name in variant.task.policies:
+    for name in variant.some_policies:
         actions = variant.actions(name, 12)
         assert all(action in env.action_space for action in actions)
         play = Play(env, 12, actions)

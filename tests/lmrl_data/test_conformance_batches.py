@@ -101,7 +101,7 @@ def test_batch_takes_action_indices_too(variant: Variant) -> None:
 
 def test_scripted_policies_do_not_depend_on_the_batch(variant: Variant) -> None:
     max_turns = variant.make().max_turns
-    for name in variant.task.policies:
+    for name in variant.some_policies:
         policy = variant.policy(name)
         together = rollout(variant.make_vec(len(SEEDS)), policy, SEEDS)
         assert [episode.seed for episode in together] == SEEDS
@@ -121,7 +121,7 @@ def test_array_rollout_equals_text_rollout(variant: Variant) -> None:
     game = make_game(variant.task_name, variant.config_name)
     if game is None:
         pytest.skip("no array game")
-    for name in variant.task.policies:
+    for name in variant.some_policies:
         policy = variant.policy(name)
         in_text = to_table(rollout(variant.make_vec(len(SEEDS)), policy, SEEDS), variant.task)
         on_arrays = rollout_game(game, policy.array_policy, np.array(SEEDS))

@@ -60,6 +60,13 @@ class Variant:
         """The policy that attains the best known return."""
         return self.config.bounds.maximum_from
 
+    @property
+    def some_policies(self) -> list[str]:
+        """All scripted policies, but where an engine or a dialogue takes its time only the ends of the scale."""
+        if self.task.game is not None:
+            return list(self.task.policies)
+        return list(dict.fromkeys(["random", next(iter(self.config.collection)), self.best]))
+
     def make(self) -> TextEnv:
         return make(self.task_name, config=self.config_name)
 

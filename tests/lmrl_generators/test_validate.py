@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from lmrl_data.files import file_hash
 from lmrl_generators.generate import generate
 from lmrl_generators.plan import make_plans
 from lmrl_generators.shards import write_parquet
-from lmrl_generators.validate import validate
+from lmrl_generators.validate import Validated, validate
 
 SHARD = "data/partially_observed/train-00000-of-00001.parquet"
 
@@ -44,7 +45,7 @@ def with_rows(change):
 
 
 def test_a_fresh_folder_is_valid(folder):
-    assert validate(folder, replay=1) == (40, [])
+    assert validate(folder, replay=1) == Validated(40, [], Counter())
 
 
 def test_the_share_replayed_is_the_share_asked_for(folder, monkeypatch):
@@ -94,7 +95,7 @@ def drop_turn(row):
         (lambda row: row.update(seed=5), "seed is not the plan's"),
         (lambda row: row.update(policy="optimal"), "policy is not the plan's"),
         (lambda row: row.update(episode_id="x"), "episode_id is not the plan's"),
-        (lambda row: row.update(env_id="lmrl/Maze-v0"), "env_id is not the config's"),
+        (lambda row: row.update(env_id="lmrl/Maze-v0"), "env_id is not the plan's"),
         (lambda row: row.update(terminated=True, truncated=True), "neither terminated nor truncated, or both"),
         (lambda row: row["info"].update(start=[8, 6]), "info differs"),
         (lambda row: row.update(messages=None), "missing value in column 'messages'"),
@@ -102,32 +103,32 @@ def drop_turn(row):
 )
 def test_a_change_of_one_row_is_found_and_named(folder, change, problem):
     rewrite(folder, with_rows(change))
-    _, problems = validate(folder, replay=1)
+    problems = validate(folder, replay=1).problems
     assert any(problem in line for line in problems), problems
     assert all(SHARD in line for line in problems)
 
 
 def test_a_lost_or_doubled_row_is_found(folder):
     rewrite(folder, lambda table: table.slice(0, 39))
-    assert any("39 rows instead of 40" in line for line in validate(folder)[1])
+    assert any("39 rows instead of 40" in line for line in validate(folder).problems)
     rewrite(folder, lambda table: pa.concat_tables([table, table.slice(0, 2)]))
-    assert any("instead of 40" in line for line in validate(folder)[1])
+    assert any("instead of 40" in line for line in validate(folder).problems)
 
 
 def test_files_that_are_missing_changed_unreadable_or_unknown(folder):
     path = folder / SHARD
     good = path.read_bytes()
     path.write_bytes(good[: len(good) // 2])
-    problems = validate(folder)[1]
+    problems = validate(folder).problems
     assert any("not the recorded ones" in line for line in problems)
     assert any("is not a readable Parquet file" in line for line in problems)
     path.write_bytes(b"")
-    assert any("is not a readable Parquet file" in line for line in validate(folder)[1])
+    assert any("is not a readable Parquet file" in line for line in validate(folder).problems)
     path.unlink()
-    assert validate(folder)[1] == [f"{SHARD}: missing; run the same `lmrl generate` command again"]
+    assert validate(folder).problems == [f"{SHARD}: missing; run the same `lmrl generate` command again"]
     path.write_bytes(good)
     (folder / "data/partially_observed/train-00001-of-00002.parquet").write_bytes(good)
-    assert validate(folder)[1] == ["data/partially_observed/train-00001-of-00002.parquet: not in the manifest"]
+    assert validate(folder).problems == ["data/partially_observed/train-00001-of-00002.parquet: not in the manifest"]
 
 
 @pytest.mark.parametrize(
@@ -143,16 +144,16 @@ def test_files_that_are_missing_changed_unreadable_or_unknown(folder):
 )
 def test_wrong_columns(folder, change, problem):
     rewrite(folder, change)
-    assert any(problem in line for line in validate(folder)[1])
+    assert any(problem in line for line in validate(folder).problems)
 
 
 def test_wrong_evaluation_episodes(folder):
     file = "data/evaluation/test-00000-of-00001.parquet"
     table = pq.read_table(folder / file)
     write_parquet(table.slice(1), folder, file)
-    assert validate(folder)[1] == [f"{file}: not the evaluation episodes of maze"]
+    assert validate(folder).problems == [f"{file}: not the evaluation episodes of maze"]
     (folder / file).unlink()
-    assert any("does not exist" in line for line in validate(folder)[1])
+    assert any("does not exist" in line for line in validate(folder).problems)
 
 
 @pytest.mark.parametrize(

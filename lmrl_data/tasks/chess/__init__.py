@@ -19,7 +19,16 @@ TASK = Task(
             env_id="lmrl/Chess-v0",
             kwargs={},
             bounds=Bounds(minimum=-400, mean=0.21, maximum=1.0, maximum_from="level-10", exact=False),
-            collection={"level-1": 1.0},
+            collection={
+                "level-1": 0.05,
+                "level-2": 0.22,
+                "level-3": 0.05,
+                "level-7": 0.18,
+                "level-8": 0.20,
+                "level-9": 0.10,
+                "blunder-10": 0.10,
+                "blunder-20": 0.10,
+            },
             sizes={"small": (2_000, 200), "full": (625_000, 62_500)},
             evaluation_episodes=1000,
         ),
@@ -70,7 +79,13 @@ TASK = Task(
         "mean_return": 0.210,
         "std_return": 0.970,
     },
-    provenance="",
+    provenance=(
+        "Players of eight strengths as White against one opponent: levels of a ladder from beginner to engine, which "
+        "search a fixed number of nodes with Stockfish and pick among its best lines by a hash of the seed, and the "
+        "strongest level with a share of random moves (`blunder-10`: a tenth). Few games are even, as in the paper's "
+        "data, where players win or lose and hardly ever draw. Each move of the agent is judged by Stockfish at 5,000 "
+        "nodes."
+    ),
     batch_size=64,
     shard_size=500,
     tags=("chess", "games", "stockfish"),

@@ -1,5 +1,6 @@
 """The chess environment."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -13,6 +14,9 @@ from lmrl_data.starts import Starts
 from lmrl_data.stockfish.levels import DEFAULT
 from lmrl_data.tasks.chess.opponents import Opponent, make_opponent
 from lmrl_data.tasks.chess.rules import NOTATIONS, Ending, ending, read_fen, read_move
+
+# What the engine judges of each turn once a game is over.
+LABELS = ("best_moves", "cp_before", "mate_before", "cp_after", "mate_after", "cp_loss")
 
 _OPPONENT = stream_of("chess/opponent")
 _FEN_CHARACTERS = "".join(sorted(set("pnbrqkPNBRQK/ wabcdefgh-0123456789")))
@@ -104,11 +108,14 @@ class ChessEnv(TextEnv):
 
     def follow(self, replies: Sequence[str], info: dict[str, Any]) -> None:
         """In the episode just started, play the recorded moves of the opponent."""
-        self._recorded = list(info["opponent_moves"])
+        self._recorded = [move or "" for move in info["opponent_moves"] or []]
         self._build = str(info["engine"])
 
     def episode_info(self) -> dict[str, Any]:
-        """The ``info`` struct of the episode's record, without the engine's judgement (see `labels`)."""
+        """The ``info`` struct of the episode's record; the engine's judgement is filled in later (see `labels`)."""
+        return self._facts() | dict.fromkeys(LABELS)
+
+    def _facts(self) -> dict[str, Any]:
         ended = self._ending or Ending("*", "move limit")
         return {
             "fen": self._start_fen,
@@ -148,8 +155,7 @@ class ChessEnv(TextEnv):
         said = action.strip()
         move = read_move(self._board, "".join(said.split()) if self.spaced else said, self.notation)
         if move is None:
-            self._agent_moves.append("")
-            self._opponent_moves.append("")
+            self._note("", "")
             legal = self._board.san(next(iter(self._board.legal_moves)))
             return self._shown(), -1.0, False, False, {"invalid_action": f"not a legal move in SAN, such as {legal}"}
         self._board.push(move)
@@ -161,12 +167,13 @@ class ChessEnv(TextEnv):
                 self._board.pop()  # the engine failed: as if nothing had been said
                 raise
             if answer is None:
-                return "the record has no legal answer of the opponent", 0.0, True, False, {}
+                self._note(move.uci(), "")
+                # The reward is no number, so that no record agrees with it.
+                return "the record has no legal answer of the opponent", math.nan, True, False, {}
             reply = answer.uci()
             self._board.push(answer)
             ended = ending(self._board)
-        self._agent_moves.append(move.uci())
-        self._opponent_moves.append(reply)
+        self._note(move.uci(), reply)
         self._ending = ended
         if ended is None:
             return self._shown(), 0.0, False, False, {}
@@ -178,6 +185,10 @@ class ChessEnv(TextEnv):
             return self._opponent.reply(self._board, self._seed)
         turn = len(self._agent_moves)
         return read_move(self._board, self._recorded[turn], "uci") if turn < len(self._recorded) else None
+
+    def _note(self, move: str, reply: str) -> None:
+        self._agent_moves.append(move)
+        self._opponent_moves.append(reply)
 
     def _shown(self) -> str:
         fen = self._board.fen()

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from lmrl_data.stockfish.pool import EnginePool, shared_pool
 from lmrl_data.stockfish.search import Line, Request
+from lmrl_data.tasks.chess.env import LABELS
 from lmrl_data.tasks.chess.rules import ending
 
-NODES = 10_000
+NODES = 5000
 # Losses are counted between scores of at most ten pawns: beyond that a game is decided, and a mate is worth no more.
 DECIDED = 1000
 
@@ -104,8 +105,7 @@ def _searched(fens: Iterable[str], pool: EnginePool) -> dict[str, Line]:
 
 
 def _labels(info: dict[str, Any], lines: dict[str, Line]) -> dict[str, list[Any]]:
-    names = ("best_moves", "cp_before", "mate_before", "cp_after", "mate_after", "cp_loss")
-    labels: dict[str, list[Any]] = {name: [] for name in names}
+    labels: dict[str, list[Any]] = {name: [] for name in LABELS}
     for board, move in _turns(info):
         best = lines[board.fen()]
         before, after = Score(best.cp, best.mate), None
@@ -116,7 +116,7 @@ def _labels(info: dict[str, Any], lines: dict[str, Line]) -> dict[str, list[Any]
         loss = None if after is None else 0 if move == best_move else max(0, before.clipped - after.clipped)
         after = after or Score(None, None)
         values = (board.san(best_move), before.cp, before.mate, after.cp, after.mate, loss)
-        for name, value in zip(names, values, strict=True):
+        for name, value in zip(LABELS, values, strict=True):
             labels[name].append(value)
     return labels
 

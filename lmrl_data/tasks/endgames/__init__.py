@@ -30,7 +30,7 @@ TASK = Task(
             env_id="lmrl/Endgames-v0",
             kwargs={},
             bounds=Bounds(minimum=-1, mean=0.586, maximum=1.0, maximum_from="optimal", exact=True),
-            collection={"greedy-60": 1.0},
+            collection={"greedy-20": 0.1, "greedy-40": 0.25, "greedy-60": 0.35, "greedy-80": 0.2, "level-5": 0.1},
             sizes={"small": (20_000, 2_000), "full": (97_756, 9_776)},
             evaluation_episodes=645,
             evaluation={"positions": "test"},
@@ -75,7 +75,13 @@ TASK = Task(
         "mean_return": 0.586,
         "std_return": 0.492,
     },
-    provenance="",
+    provenance=(
+        "Start positions are drawn uniformly within each of the four classes; the test positions and their mirror "
+        "images never come. The players know the exact distance to mate and play a move of the shortest mate, but any "
+        "legal move with some probability (`greedy-60`: six moves in ten are random); one in ten games is played by an "
+        "engine level instead. Best move and distances of each turn come from the retrograde analysis, not from an "
+        "engine."
+    ),
     batch_size=256,
     shard_size=5_000,
     tags=("chess", "endgames", "games", "stockfish"),

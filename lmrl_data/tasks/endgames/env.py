@@ -77,7 +77,7 @@ class EndgamesEnv(ChessEnv):
 
     def episode_info(self) -> dict[str, Any]:
         """The ``info`` struct of the episode's record."""
-        return super().episode_info() | {
+        return self._facts() | {
             "best_moves": self._best_moves,
             "distance_before": self._before,
             "distance_after": self._after,
