@@ -23,6 +23,7 @@ class TextEnv(gymnasium.Env[str, str]):
             limit put on top of it (``truncated``).
         case_matters: whether actions that differ in case only are different actions.
         start_options: the keys that ``reset(options=…)`` takes.
+        reproducible: whether the partner answers the same words in the same way again.
         concurrency: how many environments of this kind can usefully step at once, each in a thread: more than one
             where a step waits for another process.
     """
@@ -32,6 +33,7 @@ class TextEnv(gymnasium.Env[str, str]):
     limit_is_terminal: bool = False
     case_matters: bool = False
     start_options: ClassVar[tuple[str, ...]] = ()
+    reproducible: bool = True
     concurrency: int = 1
 
     def __init__(self, env_id: str) -> None:
@@ -112,7 +114,8 @@ class TextEnv(gymnasium.Env[str, str]):
     def partner(self) -> str:
         """Who answers the agent, where anybody does: an engine's build, an oracle, a model.
 
-        A record names it, and is replayed with the partner's recorded part where the partner that is here is another.
+        A record names it, and is replayed with the partner's recorded part where the partner that is here is another,
+        or is not `reproducible`.
         """
         return ""
 

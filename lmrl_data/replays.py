@@ -1,6 +1,7 @@
 """Replay: play recorded actions again and compare every text, reward and flag.
 
-Episodes whose partner (an engine's build, a language model) is not the one that is here cannot be answered anew. In
+Episodes whose partner (an engine's build, a language model) is not the one that is here, or does not answer the same
+again, cannot be answered anew. In
 them the partner's words are taken from the record, and everything else is checked: that what the partner did is
 possible, and the texts, rewards, flags and infos that follow.
 """
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lmrl_data.episode import Episode, missing_values, to_table
-from lmrl_data.registry import Task, find_env, make_vec_of
+from lmrl_data.registry import find_env, make_vec_of
 from lmrl_data.vector import TextVectorEnv
 
 
@@ -56,12 +57,13 @@ def replay_table(table: pa.Table, env: TextVectorEnv | None = None) -> list[str 
     return differences
 
 
-def partners(table: pa.Table, task: Task) -> list[str | None]:
-    """Who answered the agent in each recorded episode of a task; None where nobody did."""
+def followed(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
+    """The partner of each recorded episode that a replay in this environment takes the partner's part of; else None."""
+    task, _, _ = find_env(env.env_id)
     if task.partner is None:
         return [None] * len(table)
-    found: list[str | None] = pc.struct_field(table["info"], task.partner).to_pylist()
-    return found
+    recorded: list[str | None] = pc.struct_field(table["info"], task.partner).to_pylist()
+    return [partner if partner != env.partner or not env.reproducible else None for partner in recorded]
 
 
 class _Recorded:
@@ -101,8 +103,8 @@ def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
     playing = np.array([difference is None for difference in differences], np.bool_)
     observations, _ = env.reset(np.maximum(seeds, 0))
     infos_recorded = table["info"].to_pylist()
-    for row, partner in enumerate(partners(table, find_env(env.env_id)[0])):
-        if playing[row] and partner is not None and partner != env.partner:
+    for row, partner in enumerate(followed(table, env)):
+        if playing[row] and partner is not None:
             first = recorded.first_message[row]
             env.follow(row, content[first + 2 : first + recorded.spoken[row] : 2].tolist(), infos_recorded[row])
     shown = np.flatnonzero(playing)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from typing import Any, Self
 
+import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,6 +54,11 @@ class TextVectorEnv(ABC):
     def partner(self) -> str:
         """Who answers the agent, where anybody does (see `TextEnv.partner`)."""
         return ""
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the partner answers the same again (see `TextEnv`)."""
+        return True
 
     def follow(self, row: int, replies: Sequence[str], info: dict[str, Any]) -> None:
         """In the episode just started in a row, take the partner's part from a record (see `TextEnv.follow`)."""
@@ -189,6 +195,7 @@ class SyncVectorEnv(TextVectorEnv):
     def reset(self, seeds: Sequence[int] | NDArray[Any]) -> tuple[Texts, Infos]:
         """Start an episode per seed."""
         seeds = self._checked(seeds)
+        self._failed = False
         self._observation: Texts = np.full(self.num_envs, "", object)
         for row, seed in enumerate(seeds.tolist()):
             self._observation[row], _ = self.envs[row].reset(seed=seed)
@@ -198,8 +205,15 @@ class SyncVectorEnv(TextVectorEnv):
         return self._observation.copy(), {"seed": seeds}
 
     def step(self, actions: Sequence[str] | NDArray[Any]) -> VectorStep:
-        """Play one turn in every row that is not finished."""
+        """Play one turn in every row that is not finished.
+
+        Raises:
+            gymnasium.error.ResetNeeded: an environment failed in the last step, in which others had moved on.
+        """
         self._check_actions(actions)
+        if self._failed:
+            raise gymnasium.error.ResetNeeded("an environment failed in the last step; call reset() before step()")
+        self._failed = True
         rewards = np.zeros(self.num_envs, np.float32)
         reasons = np.full(self.num_envs, None, object)
         rows, said = np.flatnonzero(~(self._terminated | self._truncated)).tolist(), list(actions)
@@ -212,6 +226,7 @@ class SyncVectorEnv(TextVectorEnv):
                 for key in ("success", "return", "secret"):
                     if key in info:
                         self._final.setdefault(key, np.full(self.num_envs, None, object))[row] = info[key]
+        self._failed = False
         infos = {key: values.copy() for key, values in self._final.items()} | {"invalid_action": reasons}
         return self._observation.copy(), rewards, self._terminated.copy(), self._truncated.copy(), infos
 
@@ -223,6 +238,11 @@ class SyncVectorEnv(TextVectorEnv):
     def partner(self) -> str:
         """Who answers the agent, where anybody does (see `TextEnv.partner`)."""
         return self.envs[0].partner
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the partner answers the same again (see `TextEnv`)."""
+        return self.envs[0].reproducible
 
     def follow(self, row: int, replies: Sequence[str], info: dict[str, Any]) -> None:
         """In the episode just started in a row, take the partner's part from a record (see `TextEnv.follow`)."""

@@ -120,7 +120,8 @@ def validate(
         )
         problems += [f"{folder}: {problem}" for problem in found.problems]
         partners += [
-            f"{folder}: {count} episodes were answered by {name!r}, which is not here: checked with its recorded answers"
+            f"{folder}: {count} episodes were answered by {name!r}, which cannot be asked again: its part was taken "
+            "from the record"
             for name, count in found.partners.items()
         ]
     if as_json:

@@ -16,8 +16,7 @@ from lmrl_data.episode import episode_schema, evaluation_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.files import file_hash
 from lmrl_data.registry import Task, get_task, locate, make_vec_of, options_of
-from lmrl_data.replays import partners as partners_of
-from lmrl_data.replays import replay_table
+from lmrl_data.replays import followed, replay_table
 from lmrl_data.starts import evaluation_table
 from lmrl_data.vector import TextVectorEnv
 from lmrl_generators.manifest import Manifest
@@ -34,8 +33,8 @@ class Validated:
     Attributes:
         episodes: how many were checked.
         problems: what is wrong, a line each.
-        partners: how many of the replayed episodes had a partner (an engine's build, a model) that is not the one here,
-            by its name. In these the partner's part was taken from the record, and the rest was checked.
+        partners: how many of the replayed episodes had a partner (an engine's build, a model) that cannot be asked
+            again, by its name. In these the partner's part was taken from the record, and the rest was checked.
     """
 
     episodes: int
@@ -120,7 +119,7 @@ def _check_shard(task: Task, shard: Shard, path: Path, replay: float, partners: 
             chosen = _sample(table, row, replay)
             problems += _check_replay(chosen, env, shard.file)
             problems += _check_labels(chosen, task, env, shard.file)
-            partners.update(other for other in partners_of(chosen, task) if other not in (None, env.partner))
+            partners.update(partner for partner in followed(chosen, env) if partner is not None)
             row += len(table)
     rows_in_file = pq.read_metadata(path).num_rows
     if rows_in_file != len(ids):
@@ -170,7 +169,7 @@ def _check_labels(table: pa.Table, task: Task, env: TextVectorEnv, file: str) ->
     """Judge the episodes again where the engine that judged them is the one here."""
     if task.label is None or not len(table):
         return []
-    mine = table.filter(pa.array([partner == env.partner for partner in partners_of(table, task)]))
+    mine = table.filter(pa.array([partner is None for partner in followed(table, env)]))
     recorded, judged = mine["info"].to_pylist(), locate(task.label)(mine)["info"].to_pylist()
     names = mine["episode_id"].to_pylist()
     wrong = [name for name, ours, theirs in zip(names, judged, recorded, strict=True) if ours != theirs]

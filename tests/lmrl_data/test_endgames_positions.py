@@ -17,7 +17,7 @@ from lmrl_data.tasks.endgames.tablebase import MATERIALS, distance_to_mate, read
 
 TEST = positions.test_positions()
 TRAIN_SEEDS = np.arange(20_000) * 7919
-EXAMPLE = "8/8/8/4k3/8/8/3R4/3K4 w - - 0 1"
+EXAMPLE = TEST[0].fen
 
 
 @pytest.fixture(scope="module")

@@ -109,8 +109,9 @@ def test_policy_of_the_maximum_attains_it(variant: Variant) -> None:
     env = make_evaluation_vec(variant.task_name, min(count, 256), config=variant.config_name)
     episodes = rollout(env, variant.policy(config.bounds.maximum_from), seeds)
     attained = np.mean([episode.episode_return for episode in episodes])
-    # Without a proof the bound may be of another sample of episodes.
-    assert attained == pytest.approx(config.bounds.maximum, abs=1e-9 if config.bounds.exact else 1e-4)
+    # Without a proof the bound may be of another sample of episodes; some of the episodes are further off than all.
+    tolerance = 1e-9 if config.bounds.exact else 1e-4 if on_arrays else 0.1
+    assert attained == pytest.approx(config.bounds.maximum, abs=tolerance)
 
 
 @each_variant

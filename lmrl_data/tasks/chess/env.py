@@ -63,7 +63,6 @@ class ChessEnv(TextEnv):
     - `notation`: `"san"`, or `"uci"` to take `e2e4` as well.
     - `spaced`: whether FEN and moves are written letter by letter with blanks between, as the paper's models do.
 
-    ## Opponents
     LADDER
 
     ## Differences from the paper
@@ -97,6 +96,7 @@ class ChessEnv(TextEnv):
         self._opponent: Opponent = make_opponent(opponent)
         self._recorded: list[str] | None = None
         self.concurrency = self._opponent.concurrency
+        self.reproducible = self._opponent.reproducible
         longest = 2 * _LONGEST_FEN if spaced else _LONGEST_FEN
         self.observation_space = Text(max_length=longest, min_length=1, charset=_FEN_CHARACTERS)
         self.action_space = Text(max_length=16, charset=_MOVE_CHARACTERS)

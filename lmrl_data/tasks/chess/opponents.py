@@ -16,6 +16,8 @@ class Opponent(Protocol):
 
     concurrency: int
     """How many episodes can usefully be answered at once."""
+    reproducible: bool
+    """Whether it plays the same game again."""
 
     @property
     def build(self) -> str:
@@ -35,6 +37,7 @@ class RandomOpponent:
     """Plays any legal move, and needs no engine."""
 
     concurrency = 1
+    reproducible = True
     build = ""
 
     def reply(self, board: chess.Board, seed: int) -> chess.Move:
@@ -47,6 +50,8 @@ class RandomOpponent:
 
 class EngineOpponent:
     """What the opponents with an engine share."""
+
+    reproducible = True
 
     def __init__(self, pool: EnginePool) -> None:
         self._pool: EnginePool | None = pool
@@ -90,6 +95,8 @@ class PaperOpponent(EngineOpponent):
     ELO = 1350
     MILLISECONDS = 100
     HASH_MIB = 16
+
+    reproducible = False
 
     @property
     def build(self) -> str:

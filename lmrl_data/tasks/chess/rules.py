@@ -14,7 +14,7 @@ _LONGEST = 16
 _MARKS = "+#!?"
 _CASTLING = {"0-0": "O-O", "0-0-0": "O-O-O"}
 # Fifty moves without a capture or a pawn move end a game: none has 6,000 moves.
-_LONGEST_GAME = 6000
+LONGEST_GAME = 6000
 _PROMOTION = re.compile(r"=[nbrq]$")
 
 
@@ -93,7 +93,7 @@ def read_fen(fen: object, example: str) -> chess.Board:
         board = None
     if board is None:
         reason = "it cannot be read as a FEN"
-    elif not board.is_valid() or board.fullmove_number > _LONGEST_GAME:
+    elif not board.is_valid() or board.fullmove_number > LONGEST_GAME:
         reason = "no game of chess leads to it"
     elif board.turn != chess.WHITE:
         reason = "Black is to move"

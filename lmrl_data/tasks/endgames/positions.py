@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.seeding import below, mix_array, stream_of, turn_hashes
+from lmrl_data.tasks.chess.rules import LONGEST_GAME
 from lmrl_data.tasks.endgames.retrograde import NO_MATE
 from lmrl_data.tasks.endgames.squares import SYMMETRIES
 from lmrl_data.tasks.endgames.tablebase import MATERIALS, distance_to_mate, read_board, white_distances
@@ -26,7 +27,6 @@ TEST_FILE = Path(__file__).parent / "test_positions.csv"
 
 _MATERIAL = stream_of("endgames/material")
 _SQUARES = stream_of("endgames/squares")
-_EXAMPLE = "8/8/8/4k3/8/8/3R4/3K4 w - - 0 1"
 
 
 class StartPosition(NamedTuple):
@@ -98,7 +98,7 @@ def check_fen(fen: object) -> chess.Board:
     if board.turn == chess.BLACK:
         raise _refusal(fen, "it is Black's turn")
     distance = distance_to_mate(board)
-    if distance is None or not board.is_valid():
+    if distance is None or not board.is_valid() or board.fullmove_number > LONGEST_GAME:
         raise _refusal(fen, "it is not legal")
     # A draw can be claimed with the move that will be the hundredth half-move; White's mating move is number 2 N - 1.
     if board.halfmove_clock + 2 * distance > 100:
@@ -111,7 +111,7 @@ def _refusal(fen: object, reason: str) -> LmrlError:
     shown = shown if len(shown) <= 90 else f"{shown[:90]}…"
     return LmrlError(
         f"{shown} cannot be the start: {reason}; it must be a legal position of {', '.join(MATERIALS)} (White has the "
-        f"pieces) with White to move, such as {_EXAMPLE!r}"
+        f"pieces) with White to move, such as {test_positions()[0].fen!r}"
     )
 
 
