@@ -20,7 +20,8 @@ quickstart: $(VENV)/train.stamp stockfish
 	lmrl generate --task wordle --config default
 	lmrl generate --task maze
 	lmrl generate --task text-nav
-	lmrl validate lmrl-gym/wordle lmrl-gym/maze lmrl-gym/text-nav --all
+	lmrl generate --task car-dealer
+	lmrl validate lmrl-gym/wordle lmrl-gym/maze lmrl-gym/text-nav lmrl-gym/car-dealer --all
 	python -c 'from datasets import load_dataset; print(load_dataset("lmrl-gym/wordle"), load_dataset("lmrl-gym/maze", "partially_observed"))'
 	lmrl train bc --task maze --model tiny
 	for policy in random mixture consistent entropy optimal; do lmrl evaluate --task wordle --policy $$policy -q || exit; done
@@ -28,6 +29,7 @@ quickstart: $(VENV)/train.stamp stockfish
 	lmrl evaluate --task maze --policy hf:models/maze-bc --episodes 200 -q
 	for policy in random region-0 optimal; do lmrl evaluate --task maze --config partially_observed --policy $$policy -q || exit; done
 	for policy in random half-east half-west optimal; do lmrl evaluate --task text-nav --policy $$policy -q || exit; done
+	for policy in random concise features mixture skilled optimal; do lmrl evaluate --task car-dealer --policy $$policy -q || exit; done
 	if $(HAS_STOCKFISH); then $(MAKE) quickstart-chess; fi
 	lmrl leaderboard results --out results/leaderboard.md
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmrl_data.game import Bools, Game, GameEpisodes, Ints
-from lmrl_data.registry import Task
+from lmrl_data.registry import FieldType, Task
 from lmrl_data.text import Message
 
 _TYPES = {
@@ -70,14 +70,16 @@ class Episode:
         return [message["content"] for message in self.messages[1::2]]
 
 
-def arrow_type(name: str) -> pa.DataType:
-    """The Arrow type of a name such as ``"string"`` or ``"list<int32>"``."""
+def arrow_type(name: FieldType) -> pa.DataType:
+    """The Arrow type of a name such as ``"string"`` or ``"list<int32>"``, or of a struct's fields by name."""
+    if not isinstance(name, str):
+        return struct_type(name.items())
     if name.startswith("list<"):
         return pa.list_(arrow_type(name[5:-1]))
     return _TYPES[name]
 
 
-def struct_type(fields: Iterable[tuple[str, str]]) -> pa.StructType:
+def struct_type(fields: Iterable[tuple[str, FieldType]]) -> pa.StructType:
     """The Arrow struct of a task's ``info`` or ``options``."""
     return pa.struct([(name, arrow_type(kind)) for name, kind in fields])
 

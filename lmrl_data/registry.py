@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gymnasium
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from lmrl_data.game import Game
     from lmrl_data.policy import Policy
     from lmrl_data.vector import TextVectorEnv
+
+
+FieldType: TypeAlias = "str | Mapping[str, FieldType]"
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Task:
         label: a function of a table of episodes that fills in the fields of ``info`` which are not needed for replay,
             such as an engine's judgement of each move; generation calls it.
         policies: scripted policies by name; each is called with the config's kwargs.
-        info: the fields of an episode's ``info`` struct, as Arrow type strings.
+        info: the fields of an episode's ``info`` struct, as Arrow type strings; a struct as a mapping of its fields.
         options: the fields of ``reset(options=…)`` stored with evaluation episodes, likewise.
         column_notes: what each info field means.
         paper: the published statistics of the dataset (paper, table 1).
@@ -106,8 +109,8 @@ class Task:
     configs: Mapping[str, Config]
     env: str
     policies: Mapping[str, str]
-    info: Mapping[str, str]
-    options: Mapping[str, str]
+    info: Mapping[str, FieldType]
+    options: Mapping[str, FieldType]
     column_notes: Mapping[str, str]
     paper: Mapping[str, float]
     provenance: str

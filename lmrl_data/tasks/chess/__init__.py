@@ -21,11 +21,11 @@ TASK = Task(
             bounds=Bounds(minimum=-400, mean=0.21, maximum=1.0, maximum_from="level-10", exact=False),
             collection={
                 "level-1": 0.05,
-                "level-2": 0.22,
+                "level-2": 0.17,
                 "level-3": 0.05,
                 "level-7": 0.18,
                 "level-8": 0.20,
-                "level-9": 0.10,
+                "level-9": 0.15,
                 "blunder-10": 0.10,
                 "blunder-20": 0.10,
             },
