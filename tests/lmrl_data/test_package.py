@@ -19,7 +19,19 @@ PACKAGES = {
     "lmrl_evaluation": {"lmrl_data"},
     "lmrl_generators": {"lmrl_data", "lmrl_cards"},
 }
-HEAVY = {"torch", "openai", "transformers", "trl", "datasets", "pandas", "matplotlib", "pyarrow", "rich", "typer", "ray"}
+HEAVY = {
+    "torch",
+    "openai",
+    "transformers",
+    "trl",
+    "datasets",
+    "pandas",
+    "matplotlib",
+    "pyarrow",
+    "rich",
+    "typer",
+    "ray",
+}
 LMRL = Path(sys.executable).with_name("lmrl")
 
 
