@@ -56,7 +56,14 @@ TASK = Task(
         name: f"lmrl_data.tasks.car_dealer.policies:{name}"
         for name in ("random", "features", "discounts", "concise", "mixture", "skilled", "optimal")
     },
-    info={**_BUYER, "msrp": "int32", "price": "float64", "last_bid": "float64", "partner": "string"},
+    info={
+        **_BUYER,
+        "msrp": "int32",
+        "price": "float64",
+        "last_bid": "float64",
+        "partner": "string",
+        "usable": "list<bool>",
+    },
     options={"buyer": _BUYER},
     column_notes={
         "personality": "the buyer's, one of ten",
@@ -66,8 +73,9 @@ TASK = Task(
         "budget": "what the buyer can pay, in dollars",
         "msrp": "the sticker price of the wanted car, in dollars",
         "price": "what the car was sold for, in dollars; 0 where it was not sold",
-        "last_bid": "the buyer's last bid, in dollars; 0 where it made none",
+        "last_bid": "the buyer's last bid, said or about to be said, in dollars; 0 where it made none",
         "partner": "who played the buyer",
+        "usable": "whether the buyer could make out each line",
     },
     paper={
         "episodes": 19_000,

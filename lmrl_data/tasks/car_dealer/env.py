@@ -169,6 +169,7 @@ class CarDealerEnv(TextEnv):
     def _start(self, seed: int, options: dict[str, Any]) -> str:
         self._buyer = buyer_of_options(options["buyer"]) if "buyer" in options else buyer_of(seed)
         self._price = 0.0
+        self._usable: list[bool] = []
         self._recorded = None
         return self._open_partner.open(self._buyer, seed)
 
@@ -178,6 +179,7 @@ class CarDealerEnv(TextEnv):
         if answer.problem is not None:
             info["invalid_action"] = answer.problem
         self._price = answer.price
+        self._usable.append(answer.understood)
         reward = self._price / (1000 if self._reward == "revenue" else self._buyer.scale)
         return answer.text, reward, bool(answer.decision), answer.decision == "accept", info
 
@@ -192,6 +194,7 @@ class CarDealerEnv(TextEnv):
             "price": self._price,
             "last_bid": self._speaker.bid or 0.0,
             "partner": self._speaker.name,
+            "usable": self._usable,
         }
 
 

@@ -1,7 +1,6 @@
 """A buyer that is a language model, and one that is a record: what they say is watched over by the same rules."""
 
 import re
-import string
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lmrl_data.seeding import mix, stream_of
 from lmrl_data.tasks.car_dealer.buyer import Answer, scene_of
 from lmrl_data.tasks.car_dealer.cars import Buyer
-from lmrl_data.tasks.car_dealer.decisions import read_decision
+from lmrl_data.tasks.car_dealer.decisions import CLOSINGS, decided
 from lmrl_data.tasks.car_dealer.language import Reading, read
 from lmrl_data.tasks.car_dealer.mind import Decision
 from lmrl_data.tasks.car_dealer.money import amounts_in
@@ -38,17 +37,8 @@ _ROLE = (
 )
 _LAST = "\n\nThe showroom closes now: you must decide. End your answer with DECISION: ACCEPT or with DECISION: LEAVE."
 _AGAIN = "\n\nYour last answer could not be used: {fault}. Answer again, in one short sentence."
-# They end a conversation whose last words do not say how it ends.
-_CLOSINGS = {"accept": "Deal, I'll take it.", "leave": "No deal. Goodbye."}
-
-_MARK = re.compile(r"\W*\bdecision\W{1,6}([a-z]+)\W*", re.IGNORECASE)
-_MARKS: dict[str, Decision] = {"accept": "accept", "accepted": "accept", "leave": "leave", "reject": "leave"}
-# Plain enough to hold without the mark.
-_TAKES = re.compile(r"\bi(?:'ll| will) take it\b|\b(?:it's|have|got) a deal\b|\bi accept\b|^deal[.!]")
-_BUYER = re.compile(r"^\W*(?:buyer|customer|me) ?: *", re.IGNORECASE)
 _SELLER = re.compile(r"\b(?:seller|salesperson|salesman|dealer|user|assistant|buyer|customer) ?:", re.IGNORECASE)
-_LIMIT = re.compile(r"budget|afford|max|limit|most|spend|highest|up to")
-_PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\u00a0": " "})
+_LIMIT = re.compile(r"budget|afford|\bmax|\blimit|\bmost\b|spend|highest|up to")
 
 
 class Bargain:
@@ -89,7 +79,7 @@ class Bargain:
             if self.ask > self.buyer.budget:
                 return "the seller asks more than you can spend"
             named = read_prices(said).offer
-            if named is not None and all(abs(value - self.ask) >= 1 for value in [named, *_sums(said)]):
+            if named is not None and abs(named - self.ask) >= 1:
                 return f"the seller asks {dollars(self.ask)}, not what you said"
         return None
 
@@ -153,8 +143,6 @@ class LanguageModelBuyer:
             text, decision, usable = self._decide(bargain, heard or "(says nothing)", last)
         else:
             text, decision, usable = self._speech.say("unreadable", key), "", True
-        if decision and read_decision(text) != decision:
-            text = f"{text.rstrip(' .!?,;:')}. {_CLOSINGS[decision]}".lstrip(". ")
         if decision != "accept":
             bargain.say(text)
         self._spoken += [heard or "(says nothing)", text]
@@ -171,7 +159,9 @@ class LanguageModelBuyer:
                 fault = "it did not decide"
             if fault is None:
                 return text, decision, True
-        return ("", "leave", False) if last else (self._speech.say("go_on", len(self._spoken)), "", False)
+        if last:
+            return CLOSINGS["leave"], "leave", False
+        return self._speech.say("go_on", len(self._spoken)), "", False
 
     def _ask(self, heard: str, last: bool, attempt: int, fault: str | None) -> str:
         from lmrl_data.llm import EmptyReply
@@ -202,16 +192,17 @@ class RecordedBuyer:
     def __init__(self, buyer: Buyer, replies: Sequence[str], info: dict[str, Any]) -> None:
         self.name = str(info["partner"])
         self._bargain = Bargain(buyer)
-        # Those of the built-in buyer are phrases, which need not say "deal".
-        self._in_own_words = self.name.startswith(("openai:", "hf:"))
+        # The built-in buyer's phrases need not say "deal", and it may have a bid in mind that it has not said.
+        self._bid = float(info["last_bid"])
+        self._free = self.name.startswith(("openai:", "hf:"))
         self._replies = list(replies)
         self._ending: Decision = "accept" if info["price"] > 0 else "leave"
         self._turn = 0
 
     @property
     def bid(self) -> float | None:
-        """The last offer so far, in dollars."""
-        return self._bargain.bid
+        """The last offer so far, in dollars; none is above the budget."""
+        return self._bargain.bid if self._free else min(self._bid, self._bargain.buyer.budget)
 
     def open(self, buyer: Buyer, seed: int) -> str:
         """The scene, which is the same for all buyers."""
@@ -227,7 +218,7 @@ class RecordedBuyer:
         text = self._replies[turn]
         decision: Decision = self._ending if turn == len(self._replies) - 1 else ""
         fault = bargain.fault(text, decision)
-        if fault is None and self._in_own_words and (decided(text, last=bool(decision))[1] != decision):
+        if fault is None and self._free and decided(text, last=bool(decision)) != (text, decision):
             fault = "its words do not decide as the record does"
         if fault is not None:
             return Answer(f"The record's answer cannot be: {fault}.", "leave" if decision else "")
@@ -254,22 +245,6 @@ def role_of_buyer(buyer: Buyer) -> str:
         msrp=dollars(buyer.msrp),
         budget=dollars(buyer.budget),
     )
-
-
-def decided(reply: str, *, last: bool) -> tuple[str, Decision]:
-    """A model's reply in one line of plain letters without its mark, and what it decides.
-
-    The mark counts, else words that accept beyond doubt; with the last line, any words that accept or decline.
-    """
-    line = " ".join(reply.translate(_PLAIN).split())
-    line = "".join(character for character in line if character in string.printable)
-    marks = [word.casefold() for word in _MARK.findall(line)]
-    text = _BUYER.sub("", _MARK.sub(" ", line)).strip(' "*')
-    if marks and marks[-1] in _MARKS:
-        return text or _CLOSINGS[_MARKS[marks[-1]]], _MARKS[marks[-1]]
-    read_as = read_decision(text)
-    takes = read_as == "accept" and _TAKES.search(text.casefold())
-    return text, (read_as or "") if last or takes else ""
 
 
 def _sums(said: str) -> list[float]:
