@@ -196,6 +196,7 @@ class RecordedBuyer:
         self._bid = float(info["last_bid"])
         self._free = self.name.startswith(("openai:", "hf:"))
         self._replies = list(replies)
+        self._usable = list(info.get("usable") or [])
         self._ending: Decision = "accept" if info["price"] > 0 else "leave"
         self._turn = 0
 
@@ -225,7 +226,9 @@ class RecordedBuyer:
         if decision != "accept":
             bargain.say(text)
         price = float(bargain.ask or 0) if decision == "accept" else 0.0
-        return Answer(text, decision, price, reading.clear)
+        # Whether a model made out the line is for its record to say.
+        understood = bool(self._usable[turn]) if turn < len(self._usable) else reading.clear
+        return Answer(text, decision, price, understood)
 
 
 class SharedModel:

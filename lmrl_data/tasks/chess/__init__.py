@@ -18,7 +18,7 @@ TASK = Task(
         "default": Config(
             env_id="lmrl/Chess-v0",
             kwargs={},
-            bounds=Bounds(minimum=-400, mean=0.21, maximum=1.0, maximum_from="level-10", exact=False),
+            bounds=Bounds(minimum=-400, mean=0.176, maximum=0.975, maximum_from="level-10", exact=False),
             collection={
                 "level-1": 0.05,
                 "level-2": 0.17,
@@ -84,7 +84,8 @@ TASK = Task(
         "search a fixed number of nodes with Stockfish and pick among its best lines by a hash of the seed, and the "
         "strongest level with a share of random moves (`blunder-10`: a tenth). Few games are even, as in the paper's "
         "data, where players win or lose and hardly ever draw. Each move of the agent is judged by Stockfish at 5,000 "
-        "nodes."
+        "nodes. The players see the position alone, not the game so far. The score's maximum is the strongest level's "
+        "mean over 200 evaluation episodes."
     ),
     batch_size=64,
     shard_size=500,
