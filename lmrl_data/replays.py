@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lmrl_data.episode import Episode, missing_values, to_table
 from lmrl_data.registry import find_env, make_vec_of
-from lmrl_data.vector import TextVectorEnv
+from lmrl_data.vector import GameVectorEnv, TextVectorEnv
 
 
 def replay(episodes: Sequence[Episode], env: TextVectorEnv | None = None) -> list[str | None]:
@@ -105,6 +105,10 @@ def _replay_batch(table: pa.Table, env: TextVectorEnv) -> list[str | None]:
     infos_recorded = table["info"].to_pylist()
     for row, partner in enumerate(followed(table, env)):
         if playing[row] and partner is not None:
+            if isinstance(env, GameVectorEnv):
+                note(np.array([row]), f"answered by {partner!r}, which this version cannot follow on arrays")
+                playing[row] = False
+                continue
             first = recorded.first_message[row]
             env.follow(row, content[first + 2 : first + recorded.spoken[row] : 2].tolist(), infos_recorded[row])
     shown = np.flatnonzero(playing)

@@ -77,6 +77,13 @@ def _change_text(index: int) -> Callable[[Row, Row], None]:
     return change
 
 
+def _turn_round(index: int) -> Callable[[Row, Row], None]:
+    def change(row: Row, other: Row) -> None:
+        row["messages"][index]["content"] = row["messages"][index]["content"][::-1]
+
+    return change
+
+
 def _change_reward(index: int) -> Callable[[Row, Row], None]:
     def change(row: Row, other: Row) -> None:
         row["rewards"][index] += 0.5
@@ -153,6 +160,8 @@ TAMPERING: dict[str, Callable[[Row, Row], None]] = {
     "a letter of the last observation": _change_text(-1),
     "a letter of the first action": _change_text(1),
     "a letter of the last action": _change_text(-2),
+    "the first action turned round": _turn_round(1),
+    "the last action turned round": _turn_round(-2),
     "the first reward": _change_reward(0),
     "the last reward": _change_reward(-1),
     "the return": _add("episode_return"),
@@ -182,6 +191,8 @@ def table_of(variant: Variant, policy: str) -> pa.Table:
 
 @pytest.mark.parametrize("name", TAMPERING)
 def test_replay_finds_tampering(variant: Variant, name: str) -> None:
+    if "dialogue" in variant.task.tags and name.startswith("a letter of") and name.endswith("action"):
+        pytest.skip("a line with a slip in it is understood as the line that was meant")
     for policy in ("random", variant.best):
         rows = table_of(variant, policy).to_pylist()
         other = next(row for row in rows if row["info"] != rows[2]["info"] and row["messages"] != rows[2]["messages"])

@@ -1,0 +1,1 @@
+"""Help with everyday English for the dialogue tasks; nothing here knows of any task."""

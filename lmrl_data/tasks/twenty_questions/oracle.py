@@ -1,0 +1,60 @@
+"""A language model as the oracle: it says yes or no, and nothing that it says otherwise reaches the agent."""
+
+import re
+
+from lmrl_data.llm import ChatMessage, EmptyReply, chat_model
+from lmrl_data.tasks.twenty_questions.table import knowledge_table
+
+_INSTRUCTIONS = (
+    "You answer the questions in a game of Twenty Questions. The secret object is: {name}. It is an ordinary one of "
+    "its kind ({category}). The player does not know what it is and asks yes/no questions about it. Answer truthfully, "
+    "as most people would, with a single word: Yes or No. Never name or describe the object, and explain nothing. If "
+    "the player's line is no yes/no question about the object, answer with the single word Unclear."
+)
+_REMINDER = "Answer with one word only: Yes, No or Unclear."
+_ONE_WORD = re.compile(r"\W*(yes|no|unclear)\W*", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"\W*(yes|no)\b[.,!]?(?:\s+it\s+(?:is|does|can|has|would)(?:\s+not|n't)?)?\W*", re.IGNORECASE)
+_MAX_TOKENS = 8
+
+
+class ModelOracle:
+    """Asks a model about the secret object, and takes only a plain yes or no for an answer."""
+
+    def __init__(self, spec: str) -> None:
+        self._model = chat_model(spec)
+        self.name = self._model.name
+        self.concurrency = self._model.concurrency
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._model.close()
+
+    def answer(self, column: int, question: str) -> bool | None:
+        """The model's answer about an object.
+
+        Returns:
+            Whether it says yes; None where it finds no question, or says something else twice (a leak, a speech).
+
+        Raises:
+            LmrlError: the model cannot be asked.
+        """
+        table = knowledge_table()
+        instructions = _INSTRUCTIONS.format(name=table.names[column].lower(), category=table.categories[column].lower())
+        for attempt in (question, f"{question}\n({_REMINDER})"):
+            messages: list[ChatMessage] = [
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": attempt},
+            ]
+            try:
+                word = read_reply(self._model.reply(messages, max_tokens=_MAX_TOKENS, stop=("\n",)))
+            except EmptyReply:
+                continue
+            if word is not None:
+                return None if word == "unclear" else word == "yes"
+        return None
+
+
+def read_reply(reply: str) -> str | None:
+    """The word of a model's reply: ``"yes"``, ``"no"``, ``"unclear"``; None where it says more than that."""
+    found = _ONE_WORD.fullmatch(reply) or _FIRST_WORD.fullmatch(reply)
+    return found[1].lower() if found else None
