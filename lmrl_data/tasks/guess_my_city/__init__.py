@@ -54,12 +54,12 @@ TASK = Task(
         "std_return": 4.12,
     },
     provenance=(
-        "Six behaviour policies. `person` (34 % of the episodes) asks from the general to the special, makes use of plain "
-        "answers (a continent, a yes) always and of those that take knowledge of the world with probability 0.06, and "
-        "guesses with its last questions; `curious` (20 %) asks about anything, `repetitive` (20 %) asks half of its "
-        "questions again in other words, `hasty` (4 %) guesses early, `expert` (1 %) knows much, and `random` (21 %) "
-        "asks and guesses without listening. The oracle's knowledge was written for this benchmark; coordinates, "
-        "populations and time zones agree with GeoNames (CC BY 4.0)."
+        "Six behaviour policies. `person` (34 % of the episodes) asks from the general to the special, makes use of "
+        "plain answers (a continent, a yes) always and of those that take knowledge of the world with probability "
+        "0.06, and guesses with its last questions; `curious` (20 %) asks about anything, `repetitive` (20 %) asks "
+        "half of its questions again in other words, `hasty` (4 %) guesses early, `expert` (1 %) knows much, and "
+        "`random` (21 %) asks and guesses without listening. The oracle's knowledge was written for this benchmark; "
+        "coordinates, populations and time zones agree with GeoNames (CC BY 4.0)."
     ),
     batch_size=1024,
     shard_size=10_000,

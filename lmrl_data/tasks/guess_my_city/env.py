@@ -97,10 +97,10 @@ class GuessMyCityEnv(TextEnv):
 
     ## Differences from the paper
     The cities are the paper's under their names of today. The oracle is our own; the paper's is a language model. The
-    question that wins is found by the rules above. Of the paper's figures not all can go together: a win with question n
-    is worth -(n - 1) and a loss -20, so the mean return is the success rate less the mean length. Our data keep to the
-    paper's success rate and return (.53, -18.8), and so they are longer (19.3, not 18.8); with these two the standard
-    deviation of the return could be 3.6 at most, not 4.12. The paper's best return is -8.56.
+    question that wins is found by the rules above. Of the paper's figures not all can go together: a win with question
+    n is worth -(n - 1) and a loss -20, so the mean return is the success rate less the mean length. Our data keep to
+    the paper's success rate and return (.53, -18.8), and so they are longer (19.3, not 18.8); with these two the
+    standard deviation of the return could be 3.6 at most, not 4.12. The paper's best return is -8.56.
 
     ## Version History
     - v0: first version.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lmrl_data.tasks.guess_my_city.patterns import Found, Phrases, parse_phrase, split_phrases
 
 STRONG = 3.0
-_WEIGHTS = {"sure": 14.0, "key": 8.0, "strong": STRONG, "usual": 1.5}
+_WEIGHTS = {"sure": 14.0, "key": 8.0, "frame": 5.0, "strong": STRONG, "usual": 1.5}
 # A phrase of more words says more than one of a single word.
 _PER_WORD = 0.2
 # What is asked for by "what" or "which" counts for more.
