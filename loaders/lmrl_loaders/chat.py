@@ -66,10 +66,15 @@ class ChatEncoder:
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """The tokens of a conversation in which the agent speaks next; it starts and ends with the environment."""
+        tokens = [self.encode(message["content"]) for message in messages]
+        return self.joined(tokens[::2], tokens[1::2])
+
+    def joined(self, observations: Sequence[Sequence[int]], actions: Sequence[Sequence[int]]) -> list[int]:
+        """The tokens of such a conversation from those of its messages; there is one action less than observations."""
         form = self.format
-        ids = [*form.begin, *self.encode(messages[0]["content"])]
-        for said, heard in zip(messages[1::2], messages[2::2], strict=True):
-            ids += form.reply + self.encode(said["content"]) + form.end + form.after + self.encode(heard["content"])
+        ids = [*form.begin, *observations[0]]
+        for said, heard in zip(actions, observations[1:], strict=True):
+            ids += [*form.reply, *said, *form.end, *form.after, *heard]
         ids += form.reply
         return ids
 

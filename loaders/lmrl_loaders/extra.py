@@ -14,6 +14,8 @@ def train_extra() -> Iterator[None]:
         LmrlError: the extra is not installed.
     """
     try:
+        import torch  # noqa: F401 - first, because trl wraps the error of its own import of it
+
         yield
     except ImportError as error:
         raise LmrlError(f'trained models need the extra "train" ({error}): pip install "lmrl-gym[train]"') from error

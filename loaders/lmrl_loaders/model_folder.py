@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from transformers.utils import logging
 from lmrl_data.errors import LmrlError
 from lmrl_loaders.windows import WindowRule
 
-INFO_FILE = "lmrl.json"
+INFO_FILE, LOG_FILE = "lmrl.json", "training_log.jsonl"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # A longer context costs much and adds little in these tasks.
 MAX_CONTEXT = 1024
@@ -62,10 +62,16 @@ def check_output(folder: Path) -> None:
         raise LmrlError(f"{folder} exists and is no model of `lmrl train`; choose another --output or remove it")
 
 
-def save_model(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, info: ModelInfo) -> None:
+def save_model(
+    folder: Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    info: ModelInfo,
+    log: Sequence[dict[str, Any]] = (),
+) -> None:
     """Write the folder under a temporary name and rename it: there is a whole model or none.
 
-    A model of ours that is already there is replaced.
+    A model of ours that is already there is replaced. The log of its training is written beside it, a JSON line each.
 
     Raises:
         LmrlError: something else is there, or it cannot be written.
@@ -75,10 +81,12 @@ def save_model(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokeni
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             new, old = Path(temporary, "new"), Path(temporary, "old")
-            with _no_bars():
+            with _quietly():
                 model.save_pretrained(new)
             tokenizer.save_pretrained(new)
             (new / INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
+            lines = "".join(json.dumps(entry) + "\n" for entry in log)
+            (new / LOG_FILE).write_text(lines, encoding="utf-8")
             for file in new.iterdir():
                 with file.open("rb") as opened:
                     os.fsync(opened.fileno())
@@ -124,14 +132,22 @@ def load_model(path: str, dtype: torch.dtype | str) -> tuple[PreTrainedModel, Pr
             f"{path} is no model folder (it has no config.json) and no OWNER/NAME on the Hub; "
             "make one with `lmrl train bc`"
         )
+    model: PreTrainedModel
+    loading: dict[str, Any]
     try:
-        with _no_bars():
-            model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, local_files_only=not on_hub)
+        with _quietly():
+            model, loading = AutoModelForCausalLM.from_pretrained(
+                path, dtype=dtype, local_files_only=not on_hub, output_loading_info=True
+            )  # type: ignore[misc]
         tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=not on_hub)
     except Exception as error:  # transformers, safetensors and tokenizers each raise their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         where = f"{path}, neither a folder here nor found on the Hub," if on_hub else f"in {path}"
         raise LmrlError(f"the model {where} cannot be loaded: {reason}") from error
+    if loading["missing_keys"]:
+        raise LmrlError(
+            f"the model {path} lacks weights, such as {min(loading['missing_keys'])}; train or get it again"
+        )
     return model, tokenizer
 
 
@@ -141,12 +157,18 @@ def model_context(model: PreTrainedModel) -> int:
 
 
 @contextmanager
-def _no_bars() -> Iterator[None]:
-    """Without transformers' own progress bars, which it draws in log files too."""
-    shown = logging.is_progress_bar_enabled()
+def _quietly() -> Iterator[None]:
+    """Without transformers' own bars and load reports, which it writes to log files and terminals alike.
+
+    What a report may say is checked here: weights that are missing are an error, and those of value heads are left over
+    in every model that has them.
+    """
+    shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
+        logging.set_verbosity(level)
         if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -1,9 +1,11 @@
-"""From a table of episodes to the token sequences that a trainer takes: ``input_ids`` and ``labels``."""
+"""From a table of episodes to the token sequences that a trainer takes, built with arrays: no loop over tokens.
 
-from array import array
-from collections.abc import Iterator
+`training_sequences` gives ``input_ids`` and ``labels`` (behaviour cloning); `lmrl_loaders.transitions` adds to the same
+windows what reinforcement learning needs.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +14,15 @@ from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
 from lmrl_loaders.chat import ChatEncoder
-from lmrl_loaders.windows import WindowRule
+from lmrl_loaders.windows import WindowRule, windows
 
 IGNORED = -100  # the label of a token that is not trained on, as in torch's cross entropy
+
+Ints = NDArray[np.int64]
+Tokens = NDArray[np.int32]
+
+# The pieces that stand around messages, as indices behind those of the texts.
+_BEGIN, _REPLY, _END, _AFTER = range(4)
 
 
 @dataclass(frozen=True)
@@ -29,15 +37,38 @@ class Utterances:
 
     texts: list[str]
     index: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Ints
 
     def counts(self) -> dict[str, int]:
         """How often each text is said."""
         return dict(zip(self.texts, np.bincount(self.index, minlength=len(self.texts)).tolist(), strict=True))
 
-    def lengths(self, encoder: ChatEncoder) -> NDArray[np.int64]:
+    def lengths(self, encoder: ChatEncoder) -> Ints:
         """Tokens of each message."""
         return np.array([len(encoder.encode(text)) for text in self.texts], np.int64)[self.index]
+
+    def encoded(self, encoder: ChatEncoder) -> "Spoken":
+        """The same messages in tokens."""
+        return Spoken([encoder.encode(text) for text in self.texts], self.index, self.offsets)
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The messages of N episodes as tokens, without what a chat template puts around them.
+
+    Attributes:
+        tokens: of the different messages.
+        index: which of them each message is, episode after episode.
+        offsets: where the messages of each episode begin, shape (N + 1,).
+    """
+
+    tokens: list[Sequence[int]]
+    index: NDArray[np.int32]
+    offsets: Ints
+
+    def turns(self) -> Ints:
+        """Agent turns of each episode, shape (N,)."""
+        return np.diff(self.offsets) // 2
 
 
 def read_utterances(table: pa.Table) -> Utterances:
@@ -75,35 +106,145 @@ def training_sequences(utterances: Utterances, encoder: ChatEncoder, rule: Windo
         Columns ``input_ids`` and ``labels``, lists of int32 of equal length. A label is the token itself where the
         agent speaks or ends its turn, in a turn that is the window's to train on; everywhere else it is -100.
     """
-    ids, labels, offsets = array("i"), array("i"), array("q", [0])
-    for row_ids, row_labels in _rows(utterances, encoder, rule):
-        ids.extend(row_ids)
-        labels.extend(row_labels)
-        offsets.append(len(ids))
-    columns = {
-        name: pa.LargeListArray.from_arrays(np.frombuffer(offsets, np.int64), np.frombuffer(values, np.int32))
-        for name, values in (("input_ids", ids), ("labels", labels))
-    }
-    return pa.table(columns)
+    cut = Cut.of(utterances.encoded(encoder), encoder, rule)
+    tokens = cut.sequences()
+    return pa.table({name: ragged(getattr(tokens, name), tokens.offsets) for name in ("input_ids", "labels")})
 
 
-def _rows(utterances: Utterances, encoder: ChatEncoder, rule: WindowRule) -> Iterator[tuple[list[int], list[int]]]:
-    form = encoder.format
-    tokens = [encoder.encode(text) for text in utterances.texts]
-    lengths = utterances.lengths(encoder).tolist()
-    index = utterances.index.tolist()
-    bounds = utterances.offsets.tolist()
-    for begin, end in pairwise(bounds):
-        # The environment's last message has no reply: it is not learnt from.
-        observations, actions = index[begin : end - 1 : 2], index[begin + 1 : end : 2]
-        for window in rule.windows(encoder, lengths[begin : end - 1 : 2], lengths[begin + 1 : end : 2]):
-            ids = list(form.begin)
-            labels: list[int] = []
-            for turn in range(window.start, window.stop):
-                ids += (form.after if turn > window.start else ()) + tokens[observations[turn]] + form.reply
-                said = tokens[actions[turn]] + form.end
-                if turn >= window.first:
-                    labels += [IGNORED] * (len(ids) - len(labels))
-                    labels += said
-                ids += said
-            yield ids, labels
+def ragged(values: NDArray[np.generic], offsets: Ints) -> pa.LargeListArray:
+    """A column of lists of different lengths."""
+    return pa.LargeListArray.from_arrays(offsets, values)
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Windows as tokens, one after another.
+
+    Attributes:
+        input_ids: shape (T,).
+        labels: the token where it is the agent's and the window's to train on, else -100; shape (T,).
+        turn: of a token of such a turn which turn of all episodes it is, counted through; else -1; shape (T,).
+        offsets: where each window begins, shape (W + 1,).
+    """
+
+    input_ids: Tokens
+    labels: Tokens
+    turn: Ints
+    offsets: Ints
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Episodes cut into W windows: turns ``start`` to ``stop`` of an episode, trained on from ``first`` on.
+
+    Attributes:
+        spoken: the episodes.
+        episode, start, first, stop: of each window, shape (W,).
+        next_start: at which turn the window of turn ``stop`` begins, that is of the state after this one's last turn.
+            Behind the last turn of an episode it is that of a reply to the environment's last message.
+    """
+
+    spoken: Spoken
+    episode: Ints
+    start: Ints
+    first: Ints
+    stop: Ints
+    next_start: Ints
+    _pieces: Tokens
+    _piece_offsets: Ints
+
+    @classmethod
+    def of(cls, spoken: Spoken, encoder: ChatEncoder, rule: WindowRule) -> "Cut":
+        """Cut episodes by the rule.
+
+        Raises:
+            LmrlError: an observation does not fit into the context.
+        """
+        form = encoder.format
+        encoded = [*spoken.tokens, form.begin, form.reply, form.end, form.after]
+        sizes = np.array([len(tokens) for tokens in encoded], np.int64)
+        pieces = np.concatenate([np.array(tokens, np.int32) for tokens in encoded])
+        lengths = sizes[spoken.index]
+        turns = spoken.turns()
+        # An episode that fits as a whole, with another reply behind it, is one window: most are, in most tasks.
+        between = len(form.reply) + len(form.end) + len(form.after)
+        whole = np.add.reduceat(lengths, spoken.offsets[:-1]) + turns * between
+        fits = whole <= rule.room(encoder)
+        none = np.zeros(fits.sum(), np.int64)
+        rows = [np.stack([np.flatnonzero(fits), none, none, turns[fits], none])]
+        for episode in np.flatnonzero(~fits).tolist():
+            messages = lengths[spoken.offsets[episode] : spoken.offsets[episode + 1]].tolist()
+            rows.append(_windows(episode, rule, encoder, messages))
+        table = np.concatenate(rows, axis=1)
+        table = table[:, np.lexsort((table[2], table[0]))]
+        episode, start, first, stop, next_start = table
+        return cls(spoken, episode, start, first, stop, next_start, pieces, np.concatenate([[0], sizes.cumsum()]))
+
+    def sequences(self) -> Sequences:
+        """The windows as tokens."""
+        window, turn = _spread(self.start, self.stop)
+        message = self.spoken.offsets[self.episode[window]] + 2 * turn
+        lead = np.where(turn == self.start[window], _BEGIN, _AFTER)
+        said, trained = self.spoken.index[message + 1], turn >= self.first[window]
+        parts = self._parts(lead, self.spoken.index[message], said)
+        ids, part = self._tokens(parts.ravel())
+        cell, kind = np.divmod(part, 5)
+        is_agent = trained[cell] & (kind >= 3)
+        episode_turn = (
+            message - self.episode[window]
+        ) // 2  # each earlier episode has one message more than two a turn
+        offsets = np.concatenate([[0], np.bincount(window[cell], minlength=len(self.start)).cumsum()])
+        return Sequences(
+            ids, np.where(is_agent, ids, np.int32(IGNORED)), np.where(is_agent, episode_turn[cell], -1), offsets
+        )
+
+    def successors(self, wanted: NDArray[np.bool_]) -> tuple[Tokens, Ints]:
+        """The prompts that follow on windows: what the agent sees after its last turn in them.
+
+        Args:
+            wanted: which windows have a state after them, shape (W,); the others get an empty prompt.
+
+        Returns:
+            Tokens, one prompt after another, and where each begins, shape (W + 1,).
+        """
+        window, turn = _spread(self.next_start, np.where(wanted, self.stop + 1, self.next_start))
+        message = self.spoken.offsets[self.episode[window]] + 2 * turn
+        lead = np.where(turn == self.next_start[window], _BEGIN, _AFTER)
+        last = turn == self.stop[window]
+        said = self.spoken.index[np.where(last, message, message + 1)]
+        parts = self._parts(lead, self.spoken.index[message], said)
+        keep = np.ones(parts.shape, np.bool_)
+        keep[last, 3:] = False
+        ids, part = self._tokens(parts[keep])
+        lengths = np.bincount(np.repeat(window, 5)[keep.ravel()][part], minlength=len(self.start))
+        return ids, np.concatenate([[0], lengths.cumsum()])
+
+    def _parts(self, lead: Ints, observation: Tokens, action: Tokens) -> Ints:
+        """The five pieces of each turn, shape (turns, 5): what leads in, observation, generation prompt, reply, end."""
+        texts = len(self.spoken.tokens)
+        fixed = np.full(len(lead), texts, np.int64)
+        return np.stack([texts + lead, observation, fixed + _REPLY, action, fixed + _END], axis=1)
+
+    def _tokens(self, parts: Ints) -> tuple[Tokens, Ints]:
+        """The tokens of pieces, one after another, and which of the pieces each belongs to."""
+        begins = self._piece_offsets[parts]
+        sizes = self._piece_offsets[parts + 1] - begins
+        part = np.repeat(np.arange(len(parts)), sizes)
+        place = np.arange(len(part)) - np.repeat(sizes.cumsum() - sizes, sizes)
+        return self._pieces[begins[part] + place], part
+
+
+def _windows(episode: int, rule: WindowRule, encoder: ChatEncoder, messages: list[int]) -> Ints:
+    """The windows of an episode whose messages have so many tokens; rows episode, start, first, stop, next start."""
+    # The last message too, as if it were replied to: an episode that a time limit cut short is bootstrapped from there.
+    observations = [*messages[:-1:2], min(messages[-1], rule.room(encoder))]
+    starts = rule.starts(encoder, observations, messages[1::2])
+    rows = [(episode, *window, starts[window.stop]) for window in windows(starts[:-1])]
+    return np.array(rows, np.int64).T
+
+
+def _spread(begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """For each window and each turn from begin to end: the window and the turn."""
+    sizes = end - begin
+    window = np.repeat(np.arange(len(begin)), sizes)
+    return window, begin[window] + np.arange(len(window)) - np.repeat(sizes.cumsum() - sizes, sizes)

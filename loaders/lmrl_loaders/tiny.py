@@ -1,15 +1,27 @@
 """A small causal language model made from scratch, for laptops, tests and first tries."""
 
+from typing import NamedTuple
+
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerBase
 
-LAYERS = 2
-WIDTH = 64
-HEADS = 2
+TINY = "tiny"
 
 
-def tiny_model(tokenizer: PreTrainedTokenizerBase, *, context: int, seed: int) -> LlamaForCausalLM:
-    """A Llama of some 100,000 weights for the tokenizer's words.
+class Size(NamedTuple):
+    """How large a model is."""
+
+    layers: int
+    width: int
+    heads: int
+
+
+# Some 100,000 and 900,000 weights, besides those of the tokenizer's words.
+SIZES = {TINY: Size(layers=2, width=64, heads=2), "small": Size(layers=4, width=128, heads=4)}
+
+
+def tiny_model(tokenizer: PreTrainedTokenizerBase, *, context: int, seed: int, size: str = TINY) -> LlamaForCausalLM:
+    """A small Llama for the tokenizer's words.
 
     Its positions are relative (rotary). With GPT-2's absolute ones a model this small learns at which place of the
     window which word comes, and after one message of unusual length it says nothing usable any more.
@@ -18,14 +30,16 @@ def tiny_model(tokenizer: PreTrainedTokenizerBase, *, context: int, seed: int) -
         tokenizer: as from `lmrl_loaders.tokenizer.build_tokenizer`.
         context: the longest sequence in tokens.
         seed: of the first weights; torch's global generator is neither read nor moved.
+        size: one of `SIZES`.
     """
+    layers, width, heads = SIZES[size]
     config = LlamaConfig(
         vocab_size=len(tokenizer),
         max_position_embeddings=context,
-        hidden_size=WIDTH,
-        intermediate_size=2 * WIDTH,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=HEADS,
+        hidden_size=width,
+        intermediate_size=2 * width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
         # On a CPU the smooth functions cost as much as the matrices of so small a model.
         hidden_act="relu",
         # The usual 0.02 is meant for wide models; with it this one takes several times as long to learn.

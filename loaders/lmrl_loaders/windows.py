@@ -42,6 +42,10 @@ class WindowRule:
     context: int
     reply_tokens: int
 
+    def room(self, encoder: ChatEncoder) -> int:
+        """Tokens that the messages of a prompt may take, with what stands between them."""
+        return self.context - self.reply_tokens - len(encoder.format.begin) - len(encoder.format.reply)
+
     def starts(self, encoder: ChatEncoder, observations: Sequence[int], actions: Sequence[int]) -> list[int]:
         """The turn at which the window starts, for each turn.
 
@@ -54,7 +58,7 @@ class WindowRule:
             LmrlError: an observation alone does not fit into the context.
         """
         form = encoder.format
-        room = self.context - self.reply_tokens - len(form.begin) - len(form.reply)
+        room = self.room(encoder)
         between = len(form.reply) + len(form.end) + len(form.after)
         starts: list[int] = []
         before = [0]  # tokens of the turns before each turn
@@ -73,16 +77,16 @@ class WindowRule:
                 before.append(until_now + actions[turn] + between)
         return starts
 
-    def windows(self, encoder: ChatEncoder, observations: Sequence[int], actions: Sequence[int]) -> list[Window]:
-        """The training sequences of an episode; every turn is trained on in exactly one. Arguments as in `starts`."""
-        starts = self.starts(encoder, observations, actions)
-        windows = []
-        first = 0
-        for start, turns in groupby(starts):
-            stop = first + sum(1 for _ in turns)
-            windows.append(Window(start, first, stop))
-            first = stop
-        return windows
+
+def windows(starts: Sequence[int]) -> list[Window]:
+    """The training sequences of an episode with a start for each turn; every turn is trained on in exactly one."""
+    found = []
+    first = 0
+    for start, turns in groupby(starts):
+        stop = first + sum(1 for _ in turns)
+        found.append(Window(start, first, stop))
+        first = stop
+    return found
 
 
 def action_tokens(task: str, config: str, encoder: ChatEncoder) -> int:

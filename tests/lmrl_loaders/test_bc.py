@@ -16,7 +16,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_data.registry import make_policy, make_vec
 from lmrl_data.rollouts import rollout
 from lmrl_data.starts import evaluation_seeds
-from lmrl_loaders import bc
+from lmrl_loaders import bc, runs
 from lmrl_loaders.bc import BCConfig, train_bc
 from lmrl_loaders.commands import app
 from lmrl_loaders.hf_policy import HFPolicy
@@ -111,7 +111,7 @@ def test_a_run_resumes_from_its_checkpoint(data: Path, tmp_path: Path, monkeypat
     settings = {"save_strategy": "steps", "save_steps": 2}
     train(data, tmp_path / "whole")
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(bc, "save_model", interrupt)
+        patch.setattr(runs, "save_model", interrupt)
         train(data, tmp_path / "model", **settings)
     assert not (tmp_path / "model").exists()
     # The last checkpoint is of the last step; take it away, so that there is something left to do.
@@ -180,7 +180,7 @@ def test_bad_arguments(data: Path, tmp_path: Path, arguments: dict[str, str], me
 
 def test_command_prints_json_only(data: Path, tmp_path: Path) -> None:
     output = tmp_path / "model"
-    arguments = ["train", "bc", "--task", "maze", "--data", str(data), "--output", str(output), "--max-steps", "2"]
+    arguments = ["bc", "--task", "maze", "--data", str(data), "--output", str(output), "--max-steps", "2"]
     done = CliRunner().invoke(app, [*arguments, "--json"])
     assert done.exit_code == 0
     result = json.loads(done.stdout)

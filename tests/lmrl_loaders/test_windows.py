@@ -8,7 +8,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_data.text import Message
 from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.tokenizer import build_tokenizer
-from lmrl_loaders.windows import WindowRule, action_tokens
+from lmrl_loaders.windows import WindowRule, action_tokens, windows
 
 ENCODER = ChatEncoder(build_tokenizer({}))
 REPLY = 6
@@ -51,10 +51,10 @@ def test_starts_follow_the_rule(lengths: list[tuple[int, int]]) -> None:
 def test_every_turn_is_trained_once_with_what_it_sees_in_play(lengths: list[tuple[int, int]]) -> None:
     rule = WindowRule(CONTEXT, REPLY)
     observations, actions = zip(*lengths, strict=True)
-    windows = rule.windows(ENCODER, observations, actions)
-    trained = [turn for window in windows for turn in range(window.first, window.stop)]
+    cut = windows(rule.starts(ENCODER, observations, actions))
+    trained = [turn for window in cut for turn in range(window.first, window.stop)]
     assert trained == list(range(len(lengths)))
-    for window in windows:
+    for window in cut:
         for turn in range(window.first, window.stop):
             # In play the replies from this turn on are not there yet.
             played = rule.starts(ENCODER, observations[: turn + 1], actions[:turn])
@@ -65,7 +65,7 @@ def test_every_turn_is_trained_once_with_what_it_sees_in_play(lengths: list[tupl
 def test_windows_fit_into_the_context(lengths: list[tuple[int, int]]) -> None:
     rule = WindowRule(CONTEXT, REPLY)
     messages = conversation(lengths)
-    for window in rule.windows(ENCODER, *zip(*lengths, strict=True)):
+    for window in windows(rule.starts(ENCODER, *zip(*lengths, strict=True))):
         prompt = ENCODER.prompt(messages[2 * window.start : 2 * window.stop - 1])
         assert len(prompt) + lengths[window.stop - 1][1] + len(ENCODER.format.end) <= CONTEXT
 
@@ -78,8 +78,8 @@ def test_starts_only_move_on(lengths: list[tuple[int, int]]) -> None:
 
 
 def test_a_short_episode_is_one_window() -> None:
-    windows = WindowRule(1000, REPLY).windows(ENCODER, [10] * 20, [3] * 20)
-    assert windows == [(0, 0, 20)]
+    cut = windows(WindowRule(1000, REPLY).starts(ENCODER, [10] * 20, [3] * 20))
+    assert cut == [(0, 0, 20)]
 
 
 def test_an_observation_longer_than_the_context_is_refused() -> None:
