@@ -14,7 +14,7 @@ export HF_DATASETS_CACHE := $(CURDIR)/$(VENV)/datasets-cache
 export MPLBACKEND := Agg
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: quickstart quickstart-chess test benchmark stockfish clean
+.PHONY: quickstart quickstart-chess test benchmark stockfish chromium clean
 
 quickstart: $(VENV)/train.stamp stockfish
 	lmrl generate --task wordle --config default
@@ -40,7 +40,7 @@ quickstart-chess:
 	for policy in random greedy-40 optimal; do lmrl evaluate --task endgames --policy $$policy -q || exit; done
 	for policy in random level-5; do lmrl evaluate --task chess --policy $$policy --episodes 50 -q || exit; done
 
-test: $(VENV)/dev.stamp stockfish
+test: $(VENV)/dev.stamp stockfish chromium
 	ruff check .
 	ruff format --check .
 	mypy
@@ -63,6 +63,15 @@ stockfish:
 	@$(HAS_STOCKFISH) || { command -v apt-get >/dev/null && $(SUDO) true 2>/dev/null \
 		&& { $(SUDO) apt-get install -y -qq stockfish || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq stockfish; }; } >/dev/null 2>&1; } \
 		|| echo "Stockfish is missing, so chess and endgames are left out; install it (sudo apt-get install stockfish, brew install stockfish) or set STOCKFISH_PATH to it"
+
+# For the tests of the leaderboard page, which are left out without it.
+HAS_CHROMIUM := test -n "$$CHROMIUM_PATH" || for name in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$name && break; done >/dev/null
+CHROMIUM_PACKAGES := chromium fonts-dejavu-core
+
+chromium:
+	@{ $(HAS_CHROMIUM); } || { command -v apt-get >/dev/null && $(SUDO) true 2>/dev/null \
+		&& { $(SUDO) apt-get install -y -qq --no-install-recommends $(CHROMIUM_PACKAGES) || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends $(CHROMIUM_PACKAGES); }; } >/dev/null 2>&1; } \
+		|| echo "Chromium is missing, so the leaderboard page is not tested in a browser; install it (sudo apt-get install chromium) or set CHROMIUM_PATH to it"
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

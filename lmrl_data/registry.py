@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -93,6 +94,8 @@ class Task:
         label: a function of a table of episodes that fills in the fields of ``info`` which are not needed for replay,
             such as an engine's judgement of each move; generation calls it.
         policies: scripted policies by name; each is called with the config's kwargs.
+        reading: the `lmrl_data.llm.replies.Reader` that finds an action in a chat model's reply; None where every text
+            is an action.
         info: the fields of an episode's ``info`` struct, as Arrow type strings; a struct as a mapping of its fields.
         options: the fields of ``reset(options=…)`` stored with evaluation episodes, likewise.
         column_notes: what each info field means.
@@ -116,6 +119,7 @@ class Task:
     provenance: str
     game: str | None = None
     starts: str | None = None
+    reading: str | None = None
     partner: str | None = None
     label: str | None = None
     batch_size: int = 4096
@@ -133,6 +137,12 @@ class Task:
         if name not in self.configs:
             raise LmrlError(f"task {self.name} has no config {name!r}; it has: {', '.join(self.configs)}")
         return name, self.configs[name]
+
+    @property
+    def instructions(self) -> str:
+        """The rules and goal of the task in words, for an agent that can read."""
+        package = files("lmrl_data.tasks") / self.name.replace("-", "_")
+        return (package / "instructions.md").read_text("utf-8").strip()
 
 
 def locate(place: str) -> Any:
@@ -325,8 +335,8 @@ def make_game(name: str, config: str | None = None, **options: Any) -> "Game | N
 def make_policy(spec: str, task: str, *, config: str | None = None, **options: Any) -> "Policy":
     """A policy from its spec: a scripted one of the task (``"random"``, ``"optimal"``), or ``KIND:ARGUMENT``.
 
-    The kinds come from the installed packages (``hf:PATH``). A scripted policy takes the options of the environment
-    that it plays in (see `make`).
+    ``"best"`` is the scripted policy that attains the maximum of the score bounds. The kinds come from the installed
+    packages (``hf:PATH``). A scripted policy takes the options of the environment that it plays in (see `make`).
 
     Raises:
         LmrlError: no such policy; the message lists what there is.
@@ -336,6 +346,8 @@ def make_policy(spec: str, task: str, *, config: str | None = None, **options: A
     found = get_task(task)
     config_name, chosen = found.config(config)
     policy: Policy
+    if spec == "best":
+        spec = chosen.bounds.maximum_from
     if spec in found.policies:
         policy = _call(locate(found.policies[spec]), found, {**chosen.kwargs, **options})
         return policy

@@ -1,77 +1,169 @@
-"""The commands of lmrl_evaluation: ``lmrl evaluate`` and ``lmrl leaderboard``."""
+"""``lmrl evaluate`` and ``lmrl compare``, joined with the commands about finished results in `board_commands`."""
 
+import json
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lmrl_data.errors import LmrlError
+from lmrl_evaluation import board_commands
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.progress import Progress
 
-    from lmrl_data.episode import Episode
+    from lmrl_data.registry import Bounds
+    from lmrl_evaluation.evaluate import Evaluation
     from lmrl_evaluation.result import Result
 
 app = typer.Typer()
+app.add_typer(board_commands.app)
 
 
 @app.command()
 def evaluate(
-    task: Annotated[str, typer.Option(help="Name of a task.")],
-    policy: Annotated[str, typer.Option(help="Spec of a policy: a scripted one of the task, or hf:PATH.")],
-    config: Annotated[str | None, typer.Option(help="Config of the task; its default if left out.")] = None,
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="Spec of a policy: a scripted one of the task (best: the best known), hf:PATH, ilql:PATH, "
+            "openai:MODEL@URL?shots=2, or python:MODULE:CLASS."
+        ),
+    ],
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="Name of a task, or `all`.")] = None,
+    task_option: Annotated[str | None, typer.Option("--task", help="The same as TASK.")] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Config of the task; its default, or with `all` each of them, if left out.")
+    ] = None,
     episodes: Annotated[int | None, typer.Option(help="Episodes to play; the config's number if left out.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the evaluation set; 0 is the published one.")] = 0,
-    batch_size: Annotated[int, typer.Option(help="Episodes played side by side.")] = 128,
+    batch_size: Annotated[
+        int | None, typer.Option(help="Episodes played side by side; 128, or fewer with an engine, if left out.")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the result; results/TASK-CONFIG-POLICY if left out.")
+        Path | None,
+        typer.Option(help="Folder of the result, or with `all` of the results; results/… if left out."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Score a policy on a task's fixed evaluation episodes."""
-    from lmrl_data.registry import get_task
-    from lmrl_evaluation import evaluate as evaluation
-    from lmrl_evaluation.result import check_writable, write_result
+    """Score a policy on a task's fixed evaluation episodes. Run again after an interruption it goes on."""
+    from lmrl_evaluation.evaluate import prepare
+    from lmrl_evaluation.result import check_writable
 
-    total = episodes or get_task(task).config(config)[1].evaluation_episodes
+    name = task or task_option
+    if name is None or (task and task_option and task != task_option):
+        raise LmrlError("name one task, or all: `lmrl evaluate wordle --policy random`")
     check_writable(out or Path("results"))
-    scored = _ReturnSoFar()
-    with _progress("mean return {task.fields[mean_return]}", quiet) as progress:
-        bar = progress.add_task("playing", total=total, mean_return="")
-
-        def on_episodes(batch: "Sequence[Episode]") -> None:
-            progress.update(bar, advance=len(batch), mean_return=scored.with_batch(batch))
-
-        result = evaluation.evaluate(
-            task, policy, config=config, episodes=episodes, seed=seed, batch_size=batch_size, on_episodes=on_episodes
-        )
-    folder = out or Path("results") / result.folder_name
-    write_result(result, folder)
+    settings: dict[str, Any] = {"episodes": episodes, "seed": seed, "batch_size": batch_size}
+    if name == "all":
+        if config is not None:
+            raise LmrlError("`all` evaluates every config; give a task to choose one of its configs")
+        _evaluate_all(policy, settings, out or Path("results"), as_json, quiet)
+        return
+    evaluation = prepare(name, policy, config=config, **settings)
+    folder = out or Path("results") / evaluation.folder_name
+    result = _play(evaluation, folder, quiet)
     if as_json:
         print(result.to_json(), end="")
     elif not quiet:
         _show(result, folder)
 
 
-class _ReturnSoFar:
-    """The mean return of the episodes so far, as a text."""
+def _evaluate_all(policy: str, settings: dict[str, Any], out: Path, as_json: bool, quiet: bool) -> None:
+    """Every config of every task, one after another; one that fails does not stop the others."""
+    from lmrl_data.console import print_table
+    from lmrl_data.registry import tasks
+    from lmrl_evaluation.evaluate import prepare
 
-    def __init__(self) -> None:
-        self.count = 0
+    scripted = ":" not in policy and policy != "best"
+    if scripted and not any(policy in task.policies for task in tasks().values()):
+        raise LmrlError(f"no task has a policy {policy[:80]!r}; `lmrl tasks` lists those of each")
+    results, failed = [], False
+    for task in tasks().values():
+        for name, config in task.configs.items():
+            if scripted and policy not in task.policies:
+                best = config.bounds.maximum_from
+                print(f"{task.name} ({name}): skipped: no policy {policy!r}; best known is {best}", file=sys.stderr)
+                continue
+            try:
+                evaluation = prepare(task.name, policy, config=name, **settings)
+                results.append(_play(evaluation, out / evaluation.folder_name, quiet))
+            except LmrlError as error:
+                print(f"lmrl: {task.name} ({name}): {' '.join(str(error).split())}", file=sys.stderr)
+                failed = True
+    if as_json:
+        print(json.dumps([json.loads(result.to_json()) for result in results], indent=2, ensure_ascii=False))
+    elif results and not quiet:
+        print_table("evaluated", [_row(result) for result in results])
+        print(f"Wrote {len(results)} results into {out}")
+    if failed:
+        raise typer.Exit(2)
+
+
+def _row(result: "Result") -> dict[str, object]:
+    score, mean_return = result.estimates["normalized_score"], result.estimates["mean_return"]
+    return {
+        "task": result.task,
+        "config": result.config,
+        "policy": result.policy,
+        "score, 95 %": f"{score.value:.1f} {_interval(score.interval, 1)}",
+        "return": f"{mean_return.value:.3f}",
+        "success": f"{result.estimates['success_rate'].value:.1%}",
+        "episodes": result.episodes,
+        "seconds": f"{result.run.seconds:.1f}" if result.run else "",
+    }
+
+
+def _interval(interval: tuple[float, float], digits: int) -> str:
+    return f"[{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]"
+
+
+class _Tally:
+    """What has been played so far."""
+
+    def __init__(self, bounds: "Bounds") -> None:
+        self.bounds = bounds
+        self.episodes = self.turns = 0
         self.total = 0.0
 
-    def with_batch(self, batch: "Sequence[Episode]") -> str:
-        self.count += len(batch)
-        self.total += sum(episode.episode_return for episode in batch)
-        return f"{self.total / self.count:.3f}"
+    def __str__(self) -> str:
+        turns = f"{self.turns:,} turns"
+        if not self.episodes:
+            return turns
+        mean = self.total / self.episodes
+        return f"return {mean:.3f} · score {self.bounds.normalise(mean):.1f} · {turns}"
 
 
-def _progress(more: str, quiet: bool) -> "Progress":
-    """A progress bar on standard error, only on a terminal."""
+def _play(evaluation: "Evaluation", folder: Path, quiet: bool) -> "Result":
+    """Play, with progress on a terminal; an interruption says how to go on."""
+    from lmrl_evaluation.unfinished import kept_episodes
+
+    tally = _Tally(evaluation.task.configs[evaluation.config].bounds)
+    with _progress(quiet) as progress, _termination():
+        bar = progress.add_task(f"{evaluation.task.name} ({evaluation.config})", total=evaluation.episodes, tally=tally)
+
+        def on_returns(returns: Sequence[float]) -> None:
+            tally.episodes += len(returns)
+            tally.total += sum(returns)
+            progress.advance(bar, len(returns))
+
+        def on_turns(turns: int) -> None:
+            tally.turns += turns
+
+        try:
+            return evaluation.play(folder, on_returns=on_returns, on_turns=on_turns)
+        except (KeyboardInterrupt, SystemExit):
+            kept = f"{kept_episodes(folder):,} of {evaluation.episodes:,} episodes are kept in {folder}"
+            print(f"lmrl: stopped; {kept}; run the same command to go on", file=sys.stderr)
+            raise
+
+
+def _progress(quiet: bool) -> "Progress":
+    """A progress bar with the running score and the time left on standard error, only on a terminal."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -79,75 +171,81 @@ def _progress(more: str, quiet: bool) -> "Progress":
     columns = [
         *Progress.get_default_columns()[:2],
         MofNCompleteColumn(),
-        TextColumn(more, markup=False),
+        TextColumn("{task.fields[tally]}", markup=False),
         TimeRemainingColumn(),
     ]
     return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
+
+
+@contextmanager
+def _termination() -> Iterator[None]:
+    """A request to terminate, which batch systems send, ends the run as an interruption does: engines are closed."""
+
+    def stop(*_: object) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show(result: "Result", folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from lmrl_evaluation.leaderboard import interval_text
-
     table = Table("", "estimate", "95 % interval", "standard error")
     for column in table.columns[1:]:
         column.justify = "right"
     for name, estimate in result.estimates.items():
         digits = 2 if name == "normalized_score" else 4
-        interval = interval_text(estimate, digits)
         table.add_row(
-            name.replace("_", " "), f"{estimate.value:.{digits}f}", interval, f"{estimate.standard_error:.{digits}f}"
+            name.replace("_", " "),
+            f"{estimate.value:.{digits}f}",
+            _interval(estimate.interval, digits),
+            f"{estimate.standard_error:.{digits}f}",
         )
     print(f"{result.policy} ({result.method}) on {result.task}, {result.config} ({result.env_id})")
     print(f"{result.episodes} episodes from {result.starts} starts, evaluation set {result.seed}")
     Console().print(table)
+    if result.run is not None:
+        print(result.run)
     print(f"Wrote {folder}")
 
 
 @app.command()
-def leaderboard(
-    results: Annotated[list[Path], typer.Argument(help="Result folders, result.json files, or folders of them.")],
-    out: Annotated[Path | None, typer.Option(help="File to write: Markdown (.md) or JSON (.json).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
+def compare(
+    a: Annotated[Path, typer.Argument(help="A result, or a folder of results: one method trained with several seeds.")],
+    b: Annotated[Path, typer.Argument(help="Another one on the same episodes.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check results against the simulator, replaying their episodes, and rank them."""
-    from lmrl_data.files import write_bytes
-    from lmrl_evaluation import leaderboard as ranking
-    from lmrl_evaluation.published import NOTE, SOURCE
-    from lmrl_evaluation.result import check_writable
-    from lmrl_evaluation.verify import verify_result
+    """Say how sure it is that one policy or method is better than another, on the same evaluation episodes.
 
-    writers = {".md": ranking.as_markdown, ".json": ranking.as_json}
-    if out is not None and out.suffix not in writers:
-        raise LmrlError(f"cannot tell from the name {out} what to write; end it in {' or '.join(writers)}")
-    if out is not None:
-        check_writable(out.parent)
-    files = ranking.find_results(results)
-    checked = []
-    with _progress("{task.fields[file]}", quiet=False) as progress:
-        bar = progress.add_task("checking", total=len(files), file="")
-        for file in files:
-            progress.update(bar, file=str(file))
-            checked.append(verify_result(file))
-            progress.advance(bar)
-    boards = ranking.leaderboard(checked)
-    if out is not None:
-        write_bytes(out, writers[out.suffix](boards).encode())
+    The results are taken as they are; `lmrl replay` checks them.
+    """
+    from lmrl_evaluation.comparison import compare as run
+    from lmrl_evaluation.leaderboard import find_results
+    from lmrl_evaluation.result import read_result
+
+    groups = [[read_result(file) for file in find_results([path])] for path in (a, b)]
+    found = run(*groups)
     if as_json:
-        print(ranking.as_json(boards), end="")
+        difference = found.difference
+        data = {
+            "policies": [[result.policy for result in group] for group in groups],
+            "difference": difference.value,
+            "confidence_interval": list(difference.interval),
+            "standard_error": difference.standard_error,
+            "probability_better": found.probability_better,
+        }
+        print(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:
-        console.width = 120
-    for table in ranking.as_tables(boards):
-        console.print(table)
-        console.print()
-    print(ranking.RANKS)
-    if any(board.published for board in boards):
-        print(f"Published: {SOURCE}. {NOTE}")
-    if out is not None:
-        print(f"Wrote {out}")
+    first, second = (", ".join(result.policy for result in group) for group in groups)
+    print(f"A: {first}\nB: {second}")
+    difference = found.difference
+    print(
+        f"Mean return of A less that of B: {difference.value:.4f} {_interval(difference.interval, 4)} (95 %), standard "
+        f"error {difference.standard_error:.4f}"
+    )
+    print(f"Probability that A is better: {found.probability_better:.1%}")

@@ -1,26 +1,39 @@
 """Evaluation: a policy plays the fixed evaluation episodes of a task, and is measured."""
 
-import json
-import platform
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
 
-from lmrl_data.episode import Episode, to_table
+from lmrl_data.episode import episode_schema, to_table
 from lmrl_data.errors import LmrlError
-from lmrl_data.policy import GamePolicy, HumanPolicy, Policy
+from lmrl_data.policy import Policy
 from lmrl_data.registry import Task, evaluation_env_id, get_task, make_evaluation_vec, make_policy
 from lmrl_data.rollouts import rollout_batches
 from lmrl_data.seeding import check_seed
 from lmrl_data.starts import evaluation_seeds
-from lmrl_evaluation.fields import shown
+from lmrl_evaluation.fields import load_object, shown
+from lmrl_evaluation.meter import Meter
 from lmrl_evaluation.metrics import start_clusters, summarise
-from lmrl_evaluation.result import Result, check_name, parquet_bytes, sha256
+from lmrl_evaluation.provenance import hide_path, method_of, state_of_model, versions_of
+from lmrl_evaluation.result import (
+    RESULT_FILE,
+    Result,
+    check_name,
+    folder_name,
+    parquet_bytes,
+    sha256,
+    write_result,
+)
+from lmrl_evaluation.unfinished import Parts, stored_parts
 
 BATCH_SIZE = 128
 MAX_EPISODES = 1_000_000
+
+OnReturns = Callable[[Sequence[float]], None]
+OnTurns = Callable[[int], None]
 
 
 def evaluate(
@@ -30,10 +43,26 @@ def evaluate(
     config: str | None = None,
     episodes: int | None = None,
     seed: int = 0,
-    batch_size: int = BATCH_SIZE,
-    on_episodes: Callable[[Sequence[Episode]], None] | None = None,
+    batch_size: int | None = None,
+    folder: Path | None = None,
+    on_returns: OnReturns | None = None,
+    on_turns: OnTurns | None = None,
 ) -> Result:
-    """Evaluate a policy.
+    """Evaluate a policy: `prepare` and `Evaluation.play` in one."""
+    prepared = prepare(task, policy, config=config, episodes=episodes, seed=seed, batch_size=batch_size)
+    return prepared.play(folder, on_returns=on_returns, on_turns=on_turns)
+
+
+def prepare(
+    task: str,
+    policy: str | Policy,
+    *,
+    config: str | None = None,
+    episodes: int | None = None,
+    seed: int = 0,
+    batch_size: int | None = None,
+) -> "Evaluation":
+    """Check what is to be evaluated, and make the policy.
 
     Args:
         task: name of a task.
@@ -41,8 +70,7 @@ def evaluate(
         config: of the task; None is its default.
         episodes: how many of the evaluation episodes, from the first; None is the config's number.
         seed: of the evaluation set; 0 is the published one.
-        batch_size: episodes played side by side.
-        on_episodes: called with the episodes each time some have been finished.
+        batch_size: episodes played side by side; None is 128, or fewer where each needs an engine.
 
     Raises:
         LmrlError: an unknown task, config or policy, or a number that cannot be.
@@ -53,62 +81,122 @@ def evaluate(
     if not 2 <= count <= MAX_EPISODES:
         raise LmrlError(f"{count} episodes cannot be evaluated; give a number from 2 to {MAX_EPISODES:,}")
     check_seed(seed)
-    if batch_size < 1:
-        raise LmrlError(f"batch size {batch_size} is too small; give at least 1")
-    player = make_policy(policy, task, config=name) if isinstance(policy, str) else policy
+    size = min(BATCH_SIZE, found.batch_size) if batch_size is None else batch_size
+    if size < 1:
+        raise LmrlError(f"batch size {size} is too small; give at least 1")
+    player, spec = (make_policy(policy, task, config=name), policy) if isinstance(policy, str) else (policy, None)
+    if spec is not None:
+        hide_path(player, spec)
     check_name(player.name, "the policy's name")
-    method = _method(policy, found)
-    tables = []
-    with make_evaluation_vec(task, min(batch_size, count), config=name) as env:
-        for batch in rollout_batches(env, player, evaluation_seeds(task, name, episodes=count, seed=seed).tolist()):
-            tables.append(to_table(batch, found))
-            if on_episodes:
-                on_episodes(batch)
-    table = pa.concat_tables(tables).combine_chunks()
-    return Result(
-        task=task,
-        config=name,
-        env_id=evaluation_env_id(chosen),
-        policy=player.name,
-        method=method,
-        seed=seed,
-        starts=int(start_clusters(table, found).max()) + 1,
-        estimates=summarise(table, found, name),
-        versions=_versions(method),
-        episodes_sha256=sha256(parquet_bytes(table)),
-        table=table,
-    )
+    return Evaluation(found, name, player, spec, method_of(player, spec, found), count, seed, size)
 
 
-def _method(policy: str | Policy, task: Task) -> str:
-    """How a policy came about; a trained one's folder says so in its `lmrl.json`."""
-    if not isinstance(policy, str):
-        return {GamePolicy: "scripted", HumanPolicy: "human"}.get(type(policy), "custom")
-    if policy in task.policies:
-        return "scripted"
-    kind, _, argument = policy.partition(":")
-    settings = Path(argument) / "lmrl.json"
-    if not settings.is_file():
-        return kind
-    try:
-        method = json.loads(settings.read_bytes())["method"]
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise LmrlError(f"{settings} does not name the method that trained the model; train it again") from error
-    if not isinstance(method, str):
-        raise LmrlError(f"{settings} has {shown(method)} for a method, which must be a text; train the model again")
-    check_name(method, f"{settings}: method")
-    return method
+@dataclass(frozen=True)
+class Evaluation:
+    """A policy and the evaluation episodes that it is to play.
 
+    Attributes:
+        task: the task.
+        config: name of its config.
+        player: the policy.
+        spec: what it was made from; None where it was given as an object.
+        method: how it came about.
+        episodes: how many, from the first.
+        seed: of the evaluation set.
+        batch_size: episodes played side by side.
+    """
 
-def _versions(method: str) -> dict[str, str]:
-    """What the episodes and the numbers depend on."""
-    packages = ["lmrl-gym", "numpy", "pyarrow"]
-    if method not in ("scripted", "human"):
-        packages += ["torch", "transformers"]
-    found = {"python": platform.python_version()}
-    for package in packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue  # a remote model needs none of them
-    return found
+    task: Task
+    config: str
+    player: Policy
+    spec: str | None
+    method: str
+    episodes: int
+    seed: int
+    batch_size: int
+
+    @property
+    def folder_name(self) -> str:
+        """The name of the folder for the result."""
+        return folder_name(self.task.name, self.config, self.player.name, self.episodes, self.seed)
+
+    def play(
+        self, folder: Path | None = None, *, on_returns: OnReturns | None = None, on_turns: OnTurns | None = None
+    ) -> Result:
+        """Play the episodes and measure them.
+
+        Args:
+            folder: where to write the result. Until it is there, the folder keeps the episodes of each finished batch:
+                a run that was killed goes on after them. None writes nothing.
+            on_returns: called with the returns of episodes each time some have been finished; first with those that an
+                earlier run has left.
+            on_turns: called with a number each time so many more turns have been played.
+
+        Raises:
+            LmrlError: the folder holds something else, or cannot be written.
+        """
+        if folder is None:
+            return self._played(Parts(), on_returns, on_turns)
+        self._check_other_result(folder)
+        with stored_parts(folder, self._identity(), episode_schema(self.task)) as parts:
+            result = self._played(parts, on_returns, on_turns)
+            write_result(result, folder)
+            return result
+
+    def _played(self, parts: Parts, on_returns: OnReturns | None, on_turns: OnTurns | None) -> Result:
+        if on_returns and parts.episodes:
+            on_returns([value for table in parts.tables for value in table["episode_return"].to_pylist()])
+        if parts.episodes < self.episodes:
+            self._play_rest(parts, on_returns, on_turns)
+        table = pa.concat_tables(parts.tables).combine_chunks()
+        return Result(
+            task=self.task.name,
+            config=self.config,
+            env_id=evaluation_env_id(self.task.configs[self.config]),
+            policy=self.player.name,
+            method=self.method,
+            seed=self.seed,
+            starts=int(start_clusters(table, self.task).max()) + 1,
+            estimates=summarise(table, self.task, self.config),
+            versions=versions_of(self.method),
+            episodes_sha256=sha256(parquet_bytes(table)),
+            table=table,
+            run=parts.run,
+        )
+
+    def _play_rest(self, parts: Parts, on_returns: OnReturns | None, on_turns: OnTurns | None) -> None:
+        name, done = self.task.name, parts.episodes
+        seeds = evaluation_seeds(name, self.config, episodes=self.episodes, seed=self.seed)[done:].tolist()
+        size = min(self.batch_size, len(seeds))
+        meter = Meter(self.player, lambda: make_evaluation_vec(name, size, config=self.config), on_turns)
+        with meter.env as env:
+            for batch in rollout_batches(env, meter.policy, seeds):
+                parts.add(to_table(batch, self.task), meter.lap())
+                if on_returns:
+                    on_returns([episode.episode_return for episode in batch])
+
+    def _identity(self) -> dict[str, object]:
+        """What makes it the same evaluation, so that an interrupted one may be gone on with; no paths."""
+        spec = type(self.player).__qualname__ if self.spec is None else self.spec
+        return {
+            "task": self.task.name,
+            "config": self.config,
+            "env_id": evaluation_env_id(self.task.configs[self.config]),
+            "policy": self.player.name,
+            "seed": self.seed,
+            "episodes": self.episodes,
+            "version": version("lmrl-gym"),
+            "spec": sha256(spec.encode()),
+            "model": state_of_model(spec),
+        }
+
+    def _check_other_result(self, folder: Path) -> None:
+        """A finished result is replaced by one of the same evaluation only."""
+        file = folder / RESULT_FILE
+        if not file.exists():
+            return
+        found = load_object(file)
+        ours = {"task": self.task.name, "config": self.config, "policy": self.player.name, "seed": self.seed}
+        if any(found.get(key) != value for key, value in ours.items()):
+            other = ", ".join(shown(found.get(key)) for key in ours)
+            raise LmrlError(f"{folder} holds another result ({other}); give another --out, or remove it")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lmrl_data.errors import LmrlError
+from lmrl_evaluation.untrusted import check_regular
 
 _MAX_BYTES = 2**20
 
@@ -22,8 +23,7 @@ def load_object(file: Path) -> dict[str, Any]:
     Raises:
         LmrlError: there is none.
     """
-    if not file.is_file():
-        raise LmrlError(f"{file} does not exist or is no file; make a result with `lmrl evaluate`")
+    check_regular(file)
     if file.stat().st_size > _MAX_BYTES:
         raise LmrlError(f"{file} has {file.stat().st_size} bytes, too many for a result; is it another file?")
     try:

@@ -9,8 +9,9 @@ evaluation visits every start there is, it is wider than it need be.
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,23 +20,18 @@ from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.game import Game
-from lmrl_data.registry import Bounds, Task, get_task, make_game
+from lmrl_data.registry import Bounds, Task, make_game
 from lmrl_data.seeding import below
-
-if TYPE_CHECKING:
-    from lmrl_evaluation.result import Result
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 METRICS = ("mean_return", "normalized_score", "success_rate", "mean_length")
-OPTIONAL_METRICS = ("unusable_action_rate",)
+OPTIONAL_METRICS = ("unusable_action_rate", "understood_rate")
 
 RESAMPLES = 2000
 LEVEL = 0.95
 
-# The same resamples each time: a result follows from its episodes alone.
-_SEED = 0
 # Elements of a block of resampling weights: bounds the memory, whatever the number of episodes.
 _BLOCK = 2**21
 
@@ -55,19 +51,6 @@ class Estimate:
     standard_error: float
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two policies on the same episodes.
-
-    Attributes:
-        difference: mean return of the first less that of the second.
-        probability_better: share of the resamples in which the first is better, ties counting half.
-    """
-
-    difference: Estimate
-    probability_better: float
-
-
 def summarise(table: pa.Table, task: Task, config: str) -> dict[str, Estimate]:
     """The metrics of finished episodes.
 
@@ -78,48 +61,41 @@ def summarise(table: pa.Table, task: Task, config: str) -> dict[str, Estimate]:
 
     Returns:
         ``mean_return`` (undiscounted, per episode), ``normalized_score`` (of the mean return), ``success_rate``,
-        ``mean_length`` (agent turns) and ``unusable_action_rate`` (per agent turn), where the environment's texts or
-        the ``info`` of the episodes tell which actions were unusable.
+        ``mean_length`` (agent turns) and, per agent turn, ``unusable_action_rate`` or, in a dialogue, the other way
+        about ``understood_rate``: both where the environment's texts or the ``info`` of the episodes tell them.
 
     Raises:
         LmrlError: fewer than two episodes.
     """
+    values, weights = measured(table, task, config)
+    estimates, _ = bootstrap_means(stacked(values), stacked(weights), start_clusters(table, task))
+    return with_score(dict(zip(values, estimates, strict=True)), task, config)
+
+
+def measured(table: pa.Table, task: Task, config: str) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """What the metrics but the score are means of: by name a value per episode, and what it is a share of."""
     turns = table["num_turns"].to_numpy().astype(np.float64)
     once = np.ones(len(table))
-    measured = {
-        "mean_return": (_returns(table), once),
-        "success_rate": (table["success"].to_numpy().astype(np.float64), once),
-        "mean_length": (turns, once),
-    }
+    values = {"mean_return": _returns(table), "success_rate": table["success"].to_numpy().astype(np.float64)}
+    weights = {"mean_return": once, "success_rate": once}
+    values["mean_length"], weights["mean_length"] = turns, once
     game = make_game(task.name, config)
-    if game is not None:
-        measured["unusable_action_rate"] = (_unusable(table, game), turns)
-    elif "usable" in task.info:
-        measured["unusable_action_rate"] = (turns - _usable(table), turns)
-    values, weights = (np.stack(columns, axis=1) for columns in zip(*measured.values(), strict=True))
-    estimates, _ = bootstrap_means(values, weights, start_clusters(table, task))
-    found = dict(zip(measured, estimates, strict=True))
-    score = _normalised(found["mean_return"], task.config(config)[1].bounds)
-    return {"mean_return": found.pop("mean_return"), "normalized_score": score, **found}
+    if game is not None or "usable" in task.info:
+        unusable = turns - _usable(table) if game is None else _unusable(table, game)
+        name = "understood_rate" if "dialogue" in task.tags else "unusable_action_rate"
+        values[name], weights[name] = turns - unusable if name == "understood_rate" else unusable, turns
+    return values, weights
 
 
-def compare(a: "Result", b: "Result") -> Comparison:
-    """Compare two results on the same evaluation episodes, pair by pair.
+def stacked(columns: Mapping[str, Floats]) -> Floats:
+    """Columns side by side, shape (N, K)."""
+    return np.stack(list(columns.values()), axis=1)
 
-    What the two have in common, such as how hard a start is, cancels out: the comparison can be sure of a difference
-    that the two intervals by themselves hide.
 
-    Raises:
-        LmrlError: the results are not of the same episodes.
-    """
-    if a.env_id != b.env_id:
-        raise LmrlError(f"{a.env_id} and {b.env_id} cannot be compared; evaluate both policies on one environment")
-    if a.table["seed"] != b.table["seed"]:
-        raise LmrlError("the results are of different episodes; evaluate both with the same seed and episodes")
-    differences = (_returns(a.table) - _returns(b.table))[:, None]
-    clusters = start_clusters(a.table, get_task(a.task))
-    (estimate,), means = bootstrap_means(differences, np.ones_like(differences), clusters)
-    return Comparison(estimate, float(np.mean(means > 0) + np.mean(means == 0) / 2))
+def with_score(estimates: Mapping[str, Estimate], task: Task, config: str) -> dict[str, Estimate]:
+    """Estimates with the normalised score after the mean return that it follows from."""
+    score = _normalised(estimates["mean_return"], task.config(config)[1].bounds)
+    return {"mean_return": estimates["mean_return"], "normalized_score": score, **estimates}
 
 
 def bootstrap_means(values: Floats, weights: Floats, clusters: Ints) -> tuple[list[Estimate], Floats]:
@@ -149,7 +125,7 @@ def bootstrap_means(values: Floats, weights: Floats, clusters: Ints) -> tuple[li
     sums = np.zeros((groups, 2 * count))
     np.add.at(sums, clusters, np.hstack([residuals, weights]))
     errors = np.sqrt(groups / (groups - 1) * (sums[:, :count] ** 2).sum(axis=0)) / weights.sum(axis=0)
-    resampled = _resampled_sums(sums)
+    resampled = resampled_sums(sums)
     means = np.array([math.fsum(value) / math.fsum(weight) for value, weight in zip(values.T, weights.T, strict=True)])
     # A mean lies among the values that it is a mean of; rounding must not say otherwise.
     shares = values / weights
@@ -176,10 +152,14 @@ def start_clusters(table: pa.Table, task: Task) -> Ints:
     return np.array([numbers.setdefault(start, len(numbers)) for start in starts], np.int64)
 
 
-def _resampled_sums(sums: Floats) -> Floats:
-    """The column sums of rows drawn with replacement, shape (RESAMPLES, columns)."""
+def resampled_sums(sums: Floats, seed: int = 0) -> Floats:
+    """The column sums of rows drawn with replacement, shape (RESAMPLES, columns).
+
+    The draws follow from the number of rows and the seed alone: a result follows from its episodes alone, and two
+    results with the same starts are resampled alike.
+    """
     # Raw bits, because numpy keeps those the same in all versions: everybody gets the same intervals.
-    bits = np.random.PCG64(_SEED)
+    bits = np.random.PCG64(seed)
     groups = len(sums)
     totals = np.empty((RESAMPLES, sums.shape[1]))
     step = max(1, _BLOCK // groups)

@@ -6,13 +6,14 @@ A result folder holds `episodes.parquet`, the evaluated episodes in the schema o
 - ``task``, ``config``, ``env_id``, ``policy``, ``method``, ``seed``, ``episodes``.
 - ``starts``: the different start states among the episodes, which are what the intervals resample.
 - ``mean_return``, ``confidence_interval`` (95 %, ``[low, high]``) and ``standard_error`` of it.
-- ``normalized_score``, ``success_rate``, ``mean_length`` and, for some tasks, ``unusable_action_rate``; what
+- ``normalized_score``, ``success_rate``, ``mean_length`` and ``unusable_action_rate`` or ``understood_rate``; what
   ``confidence_interval`` and ``standard_error`` are for the mean return, ``uncertainty[NAME]`` has for each of these.
 - ``bounds``: the returns that the score is normalised with.
 - ``versions``: of what played and measured.
 - ``episodes_sha256``: of `episodes.parquet`.
 
-No timestamps: the same evaluation gives the same bytes.
+No timestamps: the same evaluation gives the same bytes. What it took to play stands in `run.json`, which nothing else
+depends on (see `lmrl_evaluation.meter.Run`).
 """
 
 import hashlib
@@ -21,7 +22,7 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -32,11 +33,15 @@ from lmrl_data.episode import episode_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import Bounds, evaluation_env_id, get_task
 from lmrl_evaluation.fields import Fields, load_object, shown
+from lmrl_evaluation.findings import differing_fields, differs
+from lmrl_evaluation.meter import Run
 from lmrl_evaluation.metrics import METRICS, OPTIONAL_METRICS, Estimate
+from lmrl_evaluation.untrusted import check_parquet_size
 
 FORMAT = 1
 RESULT_FILE = "result.json"
 EPISODES_FILE = "episodes.parquet"
+RUN_FILE = "run.json"
 MAX_NAME = 200
 
 
@@ -56,6 +61,7 @@ class Result:
         versions: of what played and measured, by package.
         episodes_sha256: of `episodes.parquet`, in hexadecimal.
         table: the episodes.
+        run: what it took to play them; None for a result that was read.
     """
 
     task: str
@@ -69,6 +75,7 @@ class Result:
     versions: Mapping[str, str]
     episodes_sha256: str
     table: pa.Table
+    run: Run | None = field(default=None, compare=False)
 
     @property
     def episodes(self) -> int:
@@ -82,14 +89,8 @@ class Result:
 
     @property
     def folder_name(self) -> str:
-        """``TASK-CONFIG-POLICY``, safe as the name of a folder, and different for each policy and evaluation set."""
-        policy = re.sub(r"[^A-Za-z0-9._-]+", "-", self.policy).strip("-.")[:100]
-        if policy != self.policy:
-            policy += "-" + sha256(self.policy.encode())[:6]
-        published = get_task(self.task).config(self.config)[1].evaluation_episodes
-        size = "" if self.episodes == published else f"-{self.episodes}episodes"
-        seed = f"-seed{self.seed}" if self.seed else ""
-        return f"{self.task}-{self.config}-{policy}{size}{seed}"
+        """The name of the folder for the result (see `folder_name`)."""
+        return folder_name(self.task, self.config, self.policy, self.episodes, self.seed)
 
     def to_json(self) -> str:
         """The text of `result.json`."""
@@ -118,6 +119,15 @@ def _uncertainty(estimate: Estimate) -> dict[str, object]:
     return {"confidence_interval": list(estimate.interval), "standard_error": estimate.standard_error}
 
 
+def folder_name(task: str, config: str, policy: str, episodes: int, seed: int) -> str:
+    """``TASK-CONFIG-POLICY``, safe as the name of a folder, and different for each policy and evaluation set."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", policy).strip("-.")[:100]
+    if safe != policy:
+        safe += "-" + sha256(policy.encode())[:6]
+    size = "" if episodes == get_task(task).config(config)[1].evaluation_episodes else f"-{episodes}episodes"
+    return f"{task}-{config}-{safe}{size}{f'-seed{seed}' if seed else ''}"
+
+
 def check_name(name: str, what: str) -> None:
     """Whether a name can stand in a table.
 
@@ -142,21 +152,24 @@ def sha256(data: bytes) -> str:
 
 
 def write_result(result: Result, folder: str | Path) -> None:
-    """Write `result.json` and `episodes.parquet` to a folder, replacing an older result.
+    """Write `result.json`, `episodes.parquet` and, of a new result, `run.json` to a folder, replacing an older result.
 
     At no time does the folder hold a `result.json` without its own episodes.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    episodes, summary = folder / EPISODES_FILE, folder / RESULT_FILE
+    files = {EPISODES_FILE: parquet_bytes(result.table), RESULT_FILE: result.to_json().encode()}
+    if result.run is not None:
+        files = {RUN_FILE: result.run.to_json().encode(), **files}
     staged: list[Path] = []
     try:
-        for path, data in ((episodes, parquet_bytes(result.table)), (summary, result.to_json().encode())):
-            staged.append(_staging(path))
+        for name, data in files.items():
+            staged.append(_staging(folder / name))
             _write_synced(staged[-1], data)
-        summary.unlink(missing_ok=True)
-        for temporary, path in zip(staged, (episodes, summary), strict=True):
-            os.replace(temporary, path)
+        for name in (RESULT_FILE, RUN_FILE):
+            (folder / name).unlink(missing_ok=True)
+        for temporary, name in zip(staged, files, strict=True):
+            os.replace(temporary, folder / name)
     finally:
         for temporary in staged:
             temporary.unlink(missing_ok=True)
@@ -192,7 +205,7 @@ def _write_synced(path: Path, data: bytes) -> None:
 def read_result(path: str | Path) -> Result:
     """Read a result from its folder or its `result.json`.
 
-    Whether its numbers follow from its episodes is for `lmrl_evaluation.verify.verify_result` to say.
+    Whether its numbers follow from its episodes is for `lmrl_evaluation.verify.check_result` to say.
 
     Raises:
         LmrlError: a file is missing, is not what it should be, or is of another version.
@@ -209,8 +222,8 @@ def read_result(path: str | Path) -> Result:
         fields.fail(
             f"is of {shown(fields.text('env_id'))}, but {task.name} ({config_name}) is now {env_id}; evaluate again"
         )
-    if fields.mapping("bounds") != vars(config.bounds):
-        fields.fail(f"was scored with other bounds than those of {env_id}; evaluate again")
+    for path, recorded, right in differing_fields(fields.mapping("bounds"), vars(config.bounds), "bounds"):
+        fields.fail(f"was scored with another {path}: {differs(recorded, right, f'of {env_id}')}; evaluate again")
     policy, method = fields.text("policy"), fields.text("method")
     check_name(policy, f"{file}: policy")
     check_name(method, f"{file}: method")
@@ -219,6 +232,7 @@ def read_result(path: str | Path) -> Result:
         check_name(package, f"{file}: package")
         check_name(fields.within("versions").text(package), f"{file}: version")
     episodes = file.with_name(EPISODES_FILE)
+    check_parquet_size(episodes)
     schema = episode_schema(task)
     batches = list(read_batches(episodes, schema))
     table = pa.concat_tables(batches) if batches else schema.empty_table()

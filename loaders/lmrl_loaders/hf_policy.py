@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
+from lmrl_data.llm import Usage
 from lmrl_data.seeding import mix_array, stream_of, turn_hashes, uniform
 from lmrl_data.text import Message
 from lmrl_loaders.extra import train_extra
@@ -37,6 +38,7 @@ class ModelPolicy:
 
     Attributes:
         spoken: the tokens of each turn of each row since the last `reset`, with the end of the turn where it was said.
+        usage: replies so far, and their tokens; those of a prompt count at every turn, remembered or not.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class ModelPolicy:
         self.tokenizer = encoder.tokenizer
         self.rule = rule
         self.temperature = temperature
+        self.usage = Usage()
         self._ends = {encoder.format.end[-1], self.tokenizer.eos_token_id} - {None}
         self._reader = Reader(model)
         self.reset([])
@@ -96,6 +99,7 @@ class ModelPolicy:
         replies = [""] * len(conversations)
         for row, tokens in said.items():
             self.spoken[row].append(tokens)
+            self.usage.count_request((len(prompts[row]), len(tokens)))
             replies[row] = self._text(tokens)
             self._texts[row].append(replies[row])
         return replies

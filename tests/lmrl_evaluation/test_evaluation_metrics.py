@@ -10,7 +10,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
 from lmrl_data.rollouts import rollout
 from lmrl_evaluation.evaluate import evaluate
-from lmrl_evaluation.metrics import bootstrap_means, compare, start_clusters, summarise
+from lmrl_evaluation.metrics import bootstrap_means, start_clusters, summarise
 
 
 def estimate_mean(values, clusters=None):
@@ -127,6 +127,25 @@ def test_unusable_actions_are_counted_per_turn():
     assert found["mean_length"].value == 6
 
 
+@pytest.mark.parametrize(
+    ("task", "clear", "unclear"),
+    [
+        ("twenty-questions", "Is it alive?", "qwrtz plmk fgh"),
+        ("guess-my-city", "Is your city by the sea?", ""),
+        ("car-dealer", "Good morning! Which car do you like?", ""),
+    ],
+)
+def test_dialogues_say_how_many_lines_were_understood(task, clear, unclear):
+    found = get_task(task)
+    episodes = rollout(make(task), Says(clear, clear, clear, unclear), [0, 1])
+    turns = [episode.num_turns for episode in episodes]
+    unclear_turns = sum(count // 4 for count in turns)
+    assert unclear_turns
+    estimates = summarise(to_table(episodes, found), found, "default")
+    assert estimates["understood_rate"].value == pytest.approx(1 - unclear_turns / sum(turns))
+    assert "unusable_action_rate" not in estimates
+
+
 def test_starts_are_the_hidden_words():
     task = get_task("wordle")
     episodes = rollout(make("wordle"), Says("crane"), range(30))
@@ -141,24 +160,3 @@ def test_score_and_its_interval_follow_the_bounds():
     mean_return, score = result.estimates["mean_return"], result.estimates["normalized_score"]
     assert score.value == bounds.normalise(mean_return.value)
     assert score.interval == tuple(bounds.normalise(end) for end in mean_return.interval)
-
-
-def test_comparison_is_surer_than_two_intervals():
-    a, b = (evaluate("maze", name, episodes=800) for name in ("region-0", "random"))
-    paired = compare(a, b)
-    assert paired.difference.value == pytest.approx(
-        a.estimates["mean_return"].value - b.estimates["mean_return"].value, rel=1e-12
-    )
-    apart = np.hypot(a.estimates["mean_return"].standard_error, b.estimates["mean_return"].standard_error)
-    assert paired.difference.standard_error < apart
-    assert paired.probability_better > 0.99
-    assert compare(b, a).probability_better == pytest.approx(1 - paired.probability_better)
-    assert compare(a, a).probability_better == 0.5
-
-
-def test_comparison_refuses_other_episodes():
-    a = evaluate("maze", "random", episodes=50)
-    with pytest.raises(LmrlError, match="different episodes"):
-        compare(a, evaluate("maze", "random", episodes=50, seed=1))
-    with pytest.raises(LmrlError, match="cannot be compared"):
-        compare(a, evaluate("maze", "random", config="partially_observed", episodes=50))

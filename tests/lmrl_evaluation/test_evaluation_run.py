@@ -1,13 +1,18 @@
 """What `evaluate` plays and reports."""
 
 import json
+import platform
+import time
 
 import pytest
+from needed_programs import needs_stockfish
 
+import lmrl_evaluation.evaluate as module
 from lmrl_data import make_policy
 from lmrl_data.errors import LmrlError
+from lmrl_data.llm import Usage
 from lmrl_data.starts import evaluation_seeds
-from lmrl_evaluation.evaluate import evaluate
+from lmrl_evaluation.evaluate import evaluate, prepare
 
 
 class Repeats:
@@ -49,9 +54,54 @@ def test_result_does_not_depend_on_the_batch_size():
 
 
 def test_reports_each_batch():
-    batches = []
-    evaluate("wordle", "random", episodes=10, batch_size=4, on_episodes=batches.append)
+    batches, turns = [], []
+    result = evaluate("wordle", "optimal", episodes=10, batch_size=4, on_returns=batches.append, on_turns=turns.append)
     assert [len(batch) for batch in batches] == [4, 4, 2]
+    assert [value for batch in batches for value in batch] == result.table["episode_return"].to_pylist()
+    assert sum(turns) == sum(result.table["num_turns"].to_pylist()) == result.run.turns
+
+
+@needs_stockfish
+def test_best_is_the_policy_of_the_maximum():
+    assert evaluate("maze", "best", episodes=25) == evaluate("maze", "optimal", episodes=25)
+    assert prepare("chess", "best").player.name == "level-10"
+
+
+def test_says_what_it_took():
+    class Counts(Repeats):
+        """Takes a while, and reads 7 tokens and writes 2 for each reply."""
+
+        usage = Usage()
+
+        def act(self, conversations):
+            time.sleep(0.02)
+            for conversation in conversations:
+                if conversation:
+                    self.usage.count_request((7, 2))
+            return super().act(conversations)
+
+    policy = Counts()
+    policy.usage.count_request((1000, 1000))  # in another evaluation
+    run = evaluate("wordle", policy, episodes=4, batch_size=2).run
+    told = json.loads(run.to_json())
+    assert (told["turns"], told["requests"], told["cached"]) == (run.turns, run.turns, 0)
+    assert (told["prompt_tokens_per_turn"], told["completion_tokens_per_turn"]) == (7, 2)
+    assert 0.02 * 6 <= run.policy_seconds < run.seconds
+    assert 0 < run.simulator_seconds < run.seconds - run.policy_seconds
+    assert told["seconds_per_turn"] == run.seconds / run.turns
+    assert platform.node() not in run.to_json()
+
+
+def test_model_folders_are_named_without_their_path(monkeypatch, tmp_path):
+    (tmp_path / "secret" / "my-model").mkdir(parents=True)
+    monkeypatch.setattr(module, "make_policy", lambda spec, task, config: Repeats(spec))
+    monkeypatch.chdir(tmp_path)
+    for path in (f"{tmp_path}/secret/my-model", "secret/my-model", "./secret/../secret/my-model"):
+        result = evaluate("wordle", f"hf:{path}?beta=4", episodes=2)
+        assert result.policy == "hf:my-model?beta=4"
+        assert set(result.table["policy"].to_pylist()) == {result.policy}
+        assert "secret" not in result.to_json()
+    assert evaluate("wordle", "hf:owner/model", episodes=2).policy == "hf:owner/model"
 
 
 def test_takes_a_policy_object():
@@ -63,8 +113,6 @@ def test_takes_a_policy_object():
 
 def trained(monkeypatch, settings, tmp_path):
     """The spec of a stand-in for a trained model, whose folder has this `lmrl.json`."""
-    import lmrl_evaluation.evaluate as module
-
     monkeypatch.setattr(module, "make_policy", lambda spec, task, config: Repeats(spec[:100]))
     if settings is not None:
         (tmp_path / "lmrl.json").write_bytes(settings)

@@ -2,15 +2,19 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from lmrl_data.errors import LmrlError
 from lmrl_evaluation.evaluate import evaluate
+from lmrl_evaluation.findings import Finding
 from lmrl_evaluation.leaderboard import as_json, as_markdown, find_results, leaderboard
 from lmrl_evaluation.metrics import Estimate
+from lmrl_evaluation.page import as_html
 from lmrl_evaluation.published import published
 from lmrl_evaluation.result import write_result
+from lmrl_evaluation.verify import Check
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +93,7 @@ def test_names_are_escaped_in_markdown(measured):
 
 
 def test_json_has_whole_results(measured):
-    (board,) = json.loads(as_json(leaderboard([measured])))
+    (board,) = json.loads(as_json(leaderboard([measured])))["boards"]
     (entry,) = board["entries"]
     assert entry == {"rank": 1, **json.loads(measured.to_json())}
     assert board["published"]["source"].startswith("arXiv")
@@ -113,3 +117,47 @@ def test_an_evaluation_that_leaves_out_starts_has_no_rank_and_takes_none(measure
     results = [claim(measured, "honest", -2, 0.1), claim(lucky, "lucky", -1, 0.0), claim(measured, "other", -3, 0.1)]
     assert ranks(results) == [("honest", 1), ("other", 2), ("lucky", None)]
     assert "| – | lucky |" in as_markdown(leaderboard(results))
+
+
+def test_a_round_of_the_starts_that_is_cut_short_has_no_rank(measured):
+    whole, cut, two = (evaluate("maze", "random", episodes=count) for count in (25, 49, 50))
+    (board,) = leaderboard([replace(whole, policy="a"), replace(cut, policy="b"), replace(two, policy="c")])
+    assert {entry.result.policy: entry.rank is None for entry in board.entries} == {"a": False, "b": True, "c": False}
+
+
+def test_another_evaluation_set_has_no_rank(measured):
+    other = evaluate("wordle", "random", episodes=400, seed=1)
+    assert ranks([claim(measured, "published set", -5, 1), claim(other, "lucky set", -1, 0)]) == [
+        ("published set", 1),
+        ("lucky set", None),
+    ]
+
+
+def test_a_result_in_two_folders_counts_once(measured):
+    assert ranks([measured, measured]) == [("random", 1)]
+
+
+def test_refused_results_stand_apart_with_their_findings(measured):
+    findings = (Finding("reward", "0 recorded, -1 replayed", 17, 3), Finding("starts", "5 recorded, 4 in the episodes"))
+    refused = [Check(Path("results/b*d/result.json"), measured, findings, ())]
+    text = as_markdown(leaderboard([measured]), refused)
+    assert "## Refused" in text
+    assert r"- results/b\*d/result.json: episode 17, turn 3: reward 0 recorded, -1 replayed" in text
+    assert json.loads(as_json([], refused)) == {
+        "boards": [],
+        "refused": [{"file": "results/b*d/result.json", "findings": list(map(str, findings))}],
+    }
+    assert "Refused" not in as_markdown(leaderboard([measured]))
+
+
+def test_what_was_taken_on_trust_has_no_rank_and_says_so(measured):
+    note = "400 of 400 episodes: partner 'A*' recorded, 'B' here"
+    trusted = replace(measured, policy="trusted", episodes_sha256="1" * 64)
+    boards = leaderboard([measured, trusted], {"1" * 64: (note,)})
+    assert {entry.result.policy: (entry.rank, entry.notes) for entry in boards[0].entries} == {
+        "random": (1, ()),
+        "trusted": (None, (note,)),
+    }
+    assert r"trusted: 400 of 400 episodes: partner 'A\*' recorded" in as_markdown(boards)
+    assert [entry.get("notes") for entry in json.loads(as_json(boards))["boards"][0]["entries"]] == [None, [note]]
+    assert "400 of 400 episodes: partner &#39;A*&#39; recorded" in as_html(boards)

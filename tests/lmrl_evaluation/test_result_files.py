@@ -68,6 +68,9 @@ def test_writing_again_replaces(folder):
     other = evaluate("wordle", "random", episodes=4)
     write_result(other, folder)
     assert read_result(folder) == other
+    assert sorted(path.name for path in folder.iterdir()) == ["episodes.parquet", "result.json", "run.json"]
+    # Nothing is known of what a result that was read took to play.
+    write_result(read_result(folder), folder)
     assert sorted(path.name for path in folder.iterdir()) == ["episodes.parquet", "result.json"]
 
 

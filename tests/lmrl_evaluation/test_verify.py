@@ -1,17 +1,23 @@
-"""Every kind of tampering with a result is found, and the first is named."""
+"""Every kind of tampering with a result is found, and named with episode, turn and field."""
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lmrl_data.episode import episode_schema
-from lmrl_data.errors import LmrlError
+from lmrl_data import make, make_policy
+from lmrl_data.episode import episode_schema, to_table
 from lmrl_data.registry import get_task
+from lmrl_data.rollouts import rollout
+from lmrl_data.starts import evaluation_seeds
 from lmrl_evaluation.evaluate import evaluate
+from lmrl_evaluation.findings import differs
 from lmrl_evaluation.result import sha256, write_result
-from lmrl_evaluation.verify import verify_result
+from lmrl_evaluation.verify import check_result
+
+TASK = get_task("wordle")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +36,7 @@ def tamper(folder, edit, hide=True):
     file = folder / "episodes.parquet"
     rows = pq.read_table(file).to_pylist()
     edit(rows)
-    pq.write_table(pa.Table.from_pylist(rows, episode_schema(get_task("wordle"))), file)
+    pq.write_table(pa.Table.from_pylist(rows, episode_schema(TASK)), file)
     if hide:
         change(folder, episodes_sha256=sha256(file.read_bytes()))
 
@@ -40,15 +46,22 @@ def change(folder, **changes):
     (folder / "result.json").write_text(json.dumps(data))
 
 
+def findings(folder):
+    return list(map(str, check_result(folder).findings))
+
+
 def test_an_honest_result_passes(measured, folder):
-    assert verify_result(folder) == measured
-    assert verify_result(folder / "result.json") == measured
+    for path in (folder, folder / "result.json"):
+        check = check_result(path)
+        assert (check.findings, check.notes) == ((), ())
+        assert check.result == measured
 
 
 def test_other_evaluation_sets_and_numbers_of_episodes_pass(tmp_path):
     result = evaluate("maze", "random", config="partially_observed", episodes=30, seed=5)
     write_result(result, tmp_path)
-    assert verify_result(tmp_path) == result
+    assert check_result(tmp_path).result == result
+    assert findings(tmp_path) == []
 
 
 def letter(rows):
@@ -77,6 +90,28 @@ def null(rows):
 
 def seed(rows):
     rows[17]["seed"] += 1
+
+
+def negative_seed(rows):
+    rows[17]["seed"] = -1
+
+
+def dropped(rows):
+    rows.pop(17)
+    rows.append(dict(rows[-1], seed=evaluation_seeds("wordle", episodes=421).tolist()[420]))
+    rows[-1] |= to_table(
+        rollout(make("wordle"), make_policy("consistent", "wordle"), [rows[-1]["seed"]]), TASK
+    ).to_pylist()[0]
+
+
+def longer(rows):
+    rows[17]["messages"] += rows[17]["messages"][-2:]
+    rows[17]["rewards"].append(0.0)
+    rows[17]["num_turns"] += 1
+
+
+def same_id(rows):
+    rows[17]["episode_id"] = rows[3]["episode_id"]
 
 
 def no_seed(rows):
@@ -127,49 +162,77 @@ def environment(rows):
 
 @pytest.mark.parametrize("hide", [True, False], ids=["hidden", "plain"])
 @pytest.mark.parametrize(
-    ("edit", "message"),
+    ("edit", "finding"),
     [
-        (letter, "turn 1: observation differs"),
-        (action, "turn 1: observation differs"),
-        (role, "roles"),
-        (reward, "turn 1: reward differs"),
-        (nan, "turn 1: reward differs"),
-        (null, "missing"),
-        (seed, "seed .* must be"),
-        (no_seed, "missing value in column 'seed'"),
-        (duplicate, "repeats episode 3"),
-        (order, "seed .* must be"),
-        (success, "success differs"),
-        (word, "info differs"),
-        (episode_return, "episode_return differs"),
-        (num_turns, "num_turns differs"),
-        (cut, "has not ended"),
-        (empty, "no turns"),
-        (player, "policy 'optimal', but the result 'consistent'"),
-        (environment, "env_id 'lmrl/WordleFull-v0'"),
+        (letter, r"episode 17, turn 1: observation '.*' recorded, '.*' replayed"),
+        (action, r"episode 17, turn 1: observation '.*' recorded, 'That word is not in the list.' replayed"),
+        (role, "episode 17, turn 1: role 'user' recorded, 'assistant' expected"),
+        (reward, "episode 17, turn 1: reward 0 recorded, -1 replayed"),
+        (nan, "episode 17, turn 1: reward nan recorded, -1 replayed"),
+        (null, "episode 17 has a missing value in column 'rewards'"),
+        (seed, r"episode 17: seed \d+ is not in evaluation set 0"),
+        (no_seed, "episode 17 has a missing value in column 'seed'"),
+        (negative_seed, "episode 17: seed -1 is negative"),
+        (duplicate, r"episode 17: seed \d+ repeats episode 3"),
+        (duplicate, r"episode 17: seed \d+ of evaluation set 0 is missing"),
+        (dropped, r"episode 17: seed \d+ of evaluation set 0 is missing"),
+        (order, r"episode 17: seed \d+ recorded, \d+ next in evaluation set 0"),
+        (success, "episode 17: success false recorded, true replayed"),
+        (word, r"episode 17: info\.word 'crane' recorded, '.*' replayed"),
+        (episode_return, r"episode 17: episode_return -?\d recorded, -\d replayed"),
+        (num_turns, r"episode 17: num_turns \d recorded, but there are \d rewards"),
+        (cut, "episode 17: messages stop before the episode has ended"),
+        (longer, r"episode 17, turn \d: turn recorded, but the episode had ended"),
+        (empty, "episode 17: rewards are none: the episode has no turns"),
+        (player, "episode 17: policy 'optimal' recorded, 'consistent' in result.json"),
+        (environment, "episode 17: env_id 'lmrl/WordleFull-v0' recorded, 'lmrl/Wordle-v0' in result.json"),
+        (same_id, "episode 17: episode_id is that of episode 3"),
     ],
 )
-def test_tampered_episodes(folder, edit, message, hide):
+def test_tampered_episodes(folder, edit, finding, hide):
     tamper(folder, edit, hide)
-    with pytest.raises(LmrlError, match=f"episode 17.*{message}") as caught:
-        verify_result(folder)
-    assert "episodes.parquet" in str(caught.value)
+    found = findings(folder)
+    assert any(re.search(finding, line) for line in found), found
+    # Nothing is said of other episodes. What cannot be read at all has one finding; else the hash differs too.
+    assert all("episode 17" in line or "episodes_sha256" in line or "result.json speaks" in line for line in found)
+    if not hide and len(found) > 1:
+        assert "episodes_sha256" in found[-1]
+
+
+def test_each_difference_of_an_episode_has_a_line(folder):
+    def several(rows):
+        reward(rows)
+        success(rows)
+        rows[30]["messages"][0]["content"] += "!"
+
+    tamper(folder, several)
+    first, second, third = findings(folder)
+    assert first == "episode 17, turn 1: reward 0 recorded, -1 replayed"
+    assert second == "episode 17: success false recorded, true replayed"
+    assert third.startswith("episode 30: opening observation 'Guess")
+
+
+def test_the_place_of_a_difference_in_a_long_text_is_shown():
+    text = "a" * 10_000_000
+    shown = differs(text[:500] + "b" + text[501:], text, "replayed")
+    assert len(shown) < 300
+    assert "aab" in shown.partition(" recorded, ")[0]
+    assert "b" not in shown.partition(" recorded, ")[2].removesuffix(" replayed")
 
 
 def test_missing_and_added_episodes(folder):
     tamper(folder, lambda rows: rows.pop())
-    with pytest.raises(LmrlError, match="speaks of 420 episodes"):
-        verify_result(folder)
+    (finding,) = findings(folder)
+    assert "speaks of 420 episodes" in finding
     change(folder, episodes=419)
-    with pytest.raises(LmrlError, match=r"is .*, but the episodes give"):
-        verify_result(folder)
+    assert all("from the episodes" in line or "starts" in line for line in findings(folder))
+    assert any(line.startswith("mean_return ") for line in findings(folder))
 
 
 def test_no_episodes(folder):
     tamper(folder, lambda rows: rows.clear())
     change(folder, episodes=0)
-    with pytest.raises(LmrlError, match="has 0 episodes"):
-        verify_result(folder)
+    assert findings(folder) == ["episodes 0 recorded; a result has at least 2"]
 
 
 def test_an_edit_that_replays_is_found_by_the_hash(folder):
@@ -177,34 +240,43 @@ def test_an_edit_that_replays_is_found_by_the_hash(folder):
         rows[17]["messages"][1]["content"] = rows[17]["messages"][1]["content"].replace(" ", "")
 
     tamper(folder, respelt, hide=False)
-    with pytest.raises(LmrlError, match="sha256 differs"):
-        verify_result(folder)
+    (finding,) = findings(folder)
+    assert finding.startswith("episodes_sha256 ")
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "finding"),
     [
-        ({"mean_return": -1.0}, "mean_return is -1, but the episodes give"),
-        ({"normalized_score": 100.0}, "normalized_score is 100"),
-        ({"success_rate": 0.5}, "success_rate is 0.5"),
-        ({"mean_length": 1.0}, "mean_length is 1"),
-        ({"confidence_interval": [-2.2, 0.0]}, "confidence interval of mean_return, low end"),
-        ({"standard_error": 0.0}, "standard error of mean_return"),
-        ({"starts": 419}, "speaks of 419 starts"),
-        ({"seed": 1}, "seed .* must be .* in evaluation set 1"),
-        ({"episodes_sha256": "0" * 64}, "sha256 differs"),
-        ({"policy": "optimal"}, "policy 'consistent', but the result 'optimal'"),
+        ({"mean_return": -1.0}, "mean_return -1 recorded, -2.* from the episodes"),
+        ({"normalized_score": 100.0}, "normalized_score 100 recorded"),
+        ({"success_rate": 0.5}, "success_rate 0.5 recorded"),
+        ({"mean_length": 1.0}, "mean_length 1 recorded"),
+        ({"confidence_interval": [-2.2, 0.0]}, "confidence_interval of mean_return, low end -2.2 recorded"),
+        ({"standard_error": 0.0}, "standard_error of mean_return 0 recorded"),
+        ({"starts": 419}, "starts 419 recorded, 400 in the episodes"),
+        ({"episodes_sha256": "0" * 64}, "episodes_sha256 '0+' recorded"),
+        ({"policy": "optimal"}, "episode 0: policy 'consistent' recorded, 'optimal' in result.json"),
+        ({"seed": 1}, r"episode 0: seed \d+ is not in evaluation set 1"),
+        ({"bounds": {"minimum": -7, "mean": 0, "maximum": 1}}, r"another bounds\.minimum: -7 recorded, -6 of lmrl"),
     ],
 )
-def test_tampered_numbers(folder, changes, message):
+def test_tampered_numbers(folder, changes, finding):
     change(folder, **changes)
-    with pytest.raises(LmrlError, match=message):
-        verify_result(folder)
+    assert any(re.search(finding, line) for line in findings(folder)), findings(folder)
 
 
-def test_a_metric_left_out(folder):
+def test_a_metric_left_out_or_added(folder):
     data = json.loads((folder / "result.json").read_text())
-    del data["unusable_action_rate"]
+    rate = data.pop("unusable_action_rate")
     (folder / "result.json").write_text(json.dumps(data))
-    with pytest.raises(LmrlError, match="must have the metrics"):
-        verify_result(folder)
+    assert findings(folder) == ["unusable_action_rate is missing"]
+    data["uncertainty"]["understood_rate"] = data["uncertainty"]["unusable_action_rate"]
+    change(folder, unusable_action_rate=rate, understood_rate=rate, uncertainty=data["uncertainty"])
+    assert findings(folder) == ["understood_rate is no metric of this task"]
+
+
+def test_many_findings_are_cut_short_in_the_summary(folder):
+    change(folder, seed=1)
+    check = check_result(folder)
+    assert len(check.findings) == 420
+    assert check.summary()[10:] == ["and 410 more"]

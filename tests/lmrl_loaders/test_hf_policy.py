@@ -215,3 +215,14 @@ def test_a_model_is_loaded_by_its_name_on_the_hub(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
         assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_tokens_are_counted(model: Path) -> None:
+    policy = HFPolicy(str(model), task="maze", config="fully_observed")
+    policy.reset([0, 1])
+    messages: list[Message] = [{"role": "user", "content": "Walls: left."}]
+    policy.act([messages, []])
+    said = policy.spoken[0][0]
+    assert policy.usage.requests == 1
+    assert policy.usage.prompt_tokens == len(policy.encoder.prompt(messages))
+    assert policy.usage.completion_tokens == len(said)

@@ -152,11 +152,11 @@ def test_ppo_finds_the_way(data: Path, tmp_path: Path, monkeypatch: pytest.Monke
         online, "make_vec", lambda task, count, config: make(task, count, config=config, layout=layout, goal=(2, 3))
     )
     args = PPOConfig(
-        max_steps=240,
+        max_steps=320,
         steps_per_round=8,
         episodes_per_round=32,
         per_device_train_batch_size=32,
-        learning_rate=3e-3,
+        learning_rate=1e-3,
         reward_scale=0.1,
         gamma=0.95,
         max_length=72,

@@ -38,6 +38,7 @@ TASK = Task(
     partner="engine",
     label="lmrl_data.tasks.chess.labels:label",
     policies={name: f"lmrl_data.tasks.chess.policies:{name.replace('-', '_')}" for name in _POLICIES},
+    reading="lmrl_data.tasks.chess.replies:read_move",
     info={
         "fen": "string",
         "opponent": "string",

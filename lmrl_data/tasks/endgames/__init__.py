@@ -40,6 +40,7 @@ TASK = Task(
     starts="lmrl_data.tasks.endgames.env:evaluation_starts",
     partner="engine",
     policies={name: f"lmrl_data.tasks.endgames.policies:{name.replace('-', '_')}" for name in _POLICIES},
+    reading="lmrl_data.tasks.chess.replies:read_move",
     info={
         "fen": "string",
         "opponent": "string",

@@ -44,6 +44,7 @@ TASK = Task(
         "region-2": "lmrl_data.tasks.maze.policies:region_2",
         "optimal": "lmrl_data.tasks.maze.policies:optimal",
     },
+    reading="lmrl_data.tasks.maze.replies:read_move",
     info={"start": "list<int32>", "goal": "list<int32>"},
     options={"start": "list<int32>", "goal": "list<int32>"},
     column_notes={"start": "row and column of the first cell", "goal": "row and column of the goal"},

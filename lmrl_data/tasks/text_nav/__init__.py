@@ -43,6 +43,7 @@ TASK = Task(
         "half-west": "lmrl_data.tasks.text_nav.policies:half_west",
         "optimal": "lmrl_data.tasks.text_nav.policies:optimal",
     },
+    reading="lmrl_data.tasks.text_nav.replies:read_command",
     info={"room": "string"},
     options={"room": "string"},
     column_notes={"room": "the room that the episode starts in"},

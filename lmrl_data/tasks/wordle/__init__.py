@@ -38,6 +38,7 @@ TASK = Task(
     env="lmrl_data.tasks.wordle.env:WordleEnv",
     game="lmrl_data.tasks.wordle.game:wordle_game",
     policies={name: f"lmrl_data.tasks.wordle.policies:{name.replace('-', '_')}" for name in _POLICIES},
+    reading="lmrl_data.tasks.wordle.replies:read_guess",
     info={"word": "string"},
     options={"word": "string"},
     column_notes={"word": "the hidden word"},
