@@ -1,4 +1,4 @@
-"""How often a language model answers as the table does: ``python -m benchmarks.oracles openai:MODEL@URL [--questions N]``.
+"""How often a language model answers as the table does: ``python -m benchmarks.oracles openai:MODEL@URL``.
 
 Questions of Twenty Questions in many people's words (those of the tests' development set whose answer is yes or no) are
 put to both oracles, each about its own object. Reported are the share that the model answers at all, and of these how
