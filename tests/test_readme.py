@@ -35,6 +35,13 @@ def test_the_code_runs(folder, block, monkeypatch):
     assert done.stdout
 
 
+def test_the_table_of_trained_models_is_the_measured_one():
+    from benchmarks.results import cells, table
+
+    shown = README.partition("<!-- python -m benchmarks.results table -->")[2].partition("<!-- end -->")[0]
+    assert shown.strip() == table(cells())
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_have_these_options(command):
     words = command.split()
