@@ -25,8 +25,8 @@ _SHORTEST_TYPO = 4
 
 
 _THE_OBJECT = any_of(
-    """object, thing, item, answer, word, secret, solution, city, town, place, home, hometown, home town, home city,
-    location, metropolis"""
+    """object, thing, item, article, party, subject, specimen, exhibit, entity, answer, word, secret, mystery, solution,
+    city, town, place, home, hometown, home town, home city, location, metropolis"""
 )
 _YOU_THINK_OF = any_of("""thinking of, thinking about, in mind, thought of, chosen, picked, looking for""")
 _SUBJECT = (
@@ -38,7 +38,8 @@ _ADVERB = any_of(
     """just, maybe, perhaps, possibly, probably, definitely, simply, actually, really, then, indeed, basically, still,
     only, likely, most likely, certainly, surely, literally, supposed to be, meant to be, called, named, known as,
     by any chance, by chance, perchance, obviously, clearly, in fact, in short, so, thinking, going to be,
-    to be, got to be, has to be, have to be"""
+    to be, got to be, has to be, have to be, but, nothing but, none other than, nothing other than, nothing else than,
+    nothing more than, merely, truly, therefore, thus, also known as"""
 )
 _FROM = any_of("from, in, living in, based in, located in, staying in, born in, raised in, thinking of, thinking about")
 _MODAL = "(?:can|could|might|may|would|must|should|will)"
@@ -70,15 +71,23 @@ _FRAMES = re.compile(
         )
     )
 )
+_NO_OTHER = re.compile(r"(?:it is )?not (?:an? )?\w+")
+# The same with the thing first: "is a cat what it is", "is Rome the answer".
+_TURNED = re.compile(
+    rf"^(?:is|are|was|could|would|might|can) (?P<name>.+?) (?:(?:be )?(?:what (?:it|this|that|they) (?:is|are)"
+    rf"|(?:what |the {_THE_OBJECT} )(?:that )?(?:i am|you are|you have|we are)(?: {_YOU_THINK_OF}| looking for)?"
+    rf"|(?:the|your|my|our) (?:(?:secret|mystery|hidden|right|correct|final) )*{_THE_OBJECT}|correct|right|the one)"
+    "|be)$"
+)
 _MORE = re.compile(rf"(?:{_ADVERB}|it is|it a|that it is|this is|that is|that)\b ?")
 # Before a frame or beside a bare name: what would make the line say something else.
 _COMPARING = frozenset("than or nor not never near similar like as close compared between unlike".split())
 _BLOCKERS = _COMPARING | frozenset("no neither without if when where whether why what how who which before".split())
-_DETERMINERS = frozenset("a an the some one my your our his her their this that these those any".split())
+_DETERMINERS = frozenset("a an the some one two my your our his her their this that these those any".split())
 _PLAIN = frozenset(
     """single simple plain regular normal ordinary typical standard common classic traditional basic real actual good
     old nice usual generic everyday average proper certain specific particular just freaking damn bloody lovely famous
-    great big-name beautiful""".split()
+    great big-name beautiful humble mere lowly trusty noble fine""".split()
 )
 _MEASURES = frozenset(
     """pair pairs set piece pieces sheet sheets bottle tube stick sticks stalk stalks ear head bunch bag pack packet
@@ -96,8 +105,10 @@ _WINDING_UP = re.compile(
         i guess, i wonder, i suppose, i believe, i bet, i say, i reckon, do you think, would you say, am i right, is it,
         is it not, is not it, are you not, are not you, is that it, is that right, is that correct, is this it,
         you know, for sure, fr, ngl, after all, at last, finally, again, instead, by the way, thanks, thank you,
-        confirm, hm, hmm, huh, eh, there, just kidding, jk, got it, final answer, is my guess, is my answer,
-        is my final answer, of course, obviously, clearly, definitely, probably, surely, indeed, actually, anyway,
+        confirm, i do not know, not sure, i am not sure, no idea, no clue, just guessing, just a guess, who knows, hm,
+        hmm, huh, eh, there, just kidding, jk, got it, final answer, is my guess, is my answer,
+        is my final answer, is it thou, art thou, only, alone, of course, obviously, clearly, definitely, probably,
+        surely, indeed, actually, anyway,
         now"""
     )
     + "$"
@@ -108,7 +119,8 @@ _LEADING_IN = re.compile(
         """ok, okay, well, so, oh, ooh, ah, aha, hmm, hm, um, uh, er, wait, alright, right, now, and, but, yo, hey, hi,
         bro, bruh, dude, please, then, maybe, perhaps, possibly, probably, definitely, just, like, lol, ha, haha, wow,
         gosh, gee, yes, ngl, lowkey, deadass, got it, i got it, i have got it, i know, i know it, i see, eureka,
-        final answer, my guess, final guess, last guess, guess, guessing, answer, could be, must be, might be,
+        final answer, my guess, final guess, last guess, guess, guessing, answer, estimate, best estimate, hypothesis,
+        verdict, conclusion, deduction, prediction, namely, could be, must be, might be,
         any chance of, surely, alternatively, also"""
     )
     + r"(?: (?!(?:is|would)\b)|$)"
@@ -166,7 +178,7 @@ class Names(Generic[ID]):
             named = self._named(clause)
             if named is None and not self._strict and place in (0, len(said) - 1):
                 others = said[:place] + said[place + 1 :]
-                if all(len(other.split()) > 2 and not _COMPARING & set(other.split()) for other in others):
+                if all(_is_beside(other) for other in others):
                     named = self._noun_phrase(clause.split(), {"for"})
             if named is not None:
                 guessed.add(named)
@@ -176,6 +188,9 @@ class Names(Generic[ID]):
 
     def _named(self, clause: str) -> ID | None:
         """What a clause with a frame ("is it …") names."""
+        turned = _TURNED.match(clause)
+        if turned is not None and not self._strict:
+            return self._noun_phrase(turned["name"].split(), ())
         # The last frame counts: "is it the phone company lol is it an apple".
         frame = max(_FRAMES.finditer(clause), key=lambda found: found.end(), default=None)
         if frame is None or _BLOCKERS & set(clause[: frame.start()].split()):
@@ -186,7 +201,7 @@ class Names(Generic[ID]):
         return self._noun_phrase(rest.split(), self._additions)
 
     def _noun_phrase(self, tokens: list[str], additions: Iterable[str]) -> ID | None:
-        if tokens and tokens[0] in _DETERMINERS:
+        while tokens and tokens[0] in _DETERMINERS:
             tokens = tokens[1:]
         while len(tokens) > 1 and tokens[0] in _PLAIN:
             tokens = tokens[1:]
@@ -196,6 +211,12 @@ class Names(Generic[ID]):
                 if named is not None:
                     return named if _adds_nothing(tokens[start + length :], additions) else None
         return None
+
+
+def _is_beside(clause: str) -> bool:
+    """Whether a clause beside a bare name leaves it a guess: "it has four legs", "not a bird"."""
+    said = clause.split()
+    return len(said) > 2 and (not _COMPARING & set(said) or _NO_OTHER.fullmatch(clause) is not None)
 
 
 def _joined(tokens: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ _TENS = {
     word: 10 * number for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }
 _POWERS = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "mil": 10**6, "billion": 10**9}
+_POWERS |= {"lakh": 10**5, "crore": 10**7}
 _POWERS |= {word + "s": power for word, power in _POWERS.items() if len(word) > 3}
 _FIGURES = re.compile(r"\d+(?:\.\d+)?")
 

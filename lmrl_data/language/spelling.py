@@ -1,10 +1,13 @@
 """Slips of the keyboard: what word was meant."""
 
+import re
 from functools import lru_cache
 
 from lmrl_data.language.stems import english, is_form, stem
 
 _LONG = 7
+# Words so common that they are meant rather than a word of the task that is as near.
+_VERY_COMMON = 300
 
 
 # Names that are no slips of a common word.
@@ -15,8 +18,17 @@ _NAMES = frozenset(
     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
     october november december christmas easter halloween messi ronaldo lebron jordan nadal federer wimbledon nba nfl
     fifa ikea google amazon apple microsoft samsung nike disney mozart beethoven picasso shakespeare einstein newton
+    lakh crore rupee rupees
     titanic hogwarts frodo simba shrek nemo elsa thor batman superman popeye garfield snoopy pikachu mario""".split()
 )
+# Letters that sound alike.
+_SOUND = (
+    *(("ph", "f"), ("ck", "k"), ("sch", "sk"), ("sci", "si"), ("sce", "se"), ("ce", "se"), ("ci", "si"), ("cy", "sy")),
+    *(("ch", "C"), ("c", "k"), ("q", "k"), ("x", "ks"), ("z", "s"), ("wh", "w"), ("kn", "n"), ("gh", "")),
+)
+_SHORTEST = 4
+_VOWELS = re.compile(r"[aeiouy]")
+_DOUBLED = re.compile(r"(.)\1")
 
 
 class Speller:
@@ -36,7 +48,8 @@ class Speller:
         ranks = english()
         often = [word for word, rank in ranks.items() if rank < common and len(word) > 2]
         self._rank = {word: rank - 10**6 * (word in vocabulary) for word, rank in ranks.items()}
-        self._rank |= {word: -(10**6) for word in vocabulary if word not in ranks}
+        self._rank |= {word: len(ranks) - 10**6 for word in vocabulary if word not in ranks}
+        self._rank |= {word: rank - 2 * 10**6 for word, rank in ranks.items() if rank < _VERY_COMMON}
         self._near: dict[str, list[str]] = {}
         self._long: dict[str, list[str]] = {}
         for word in sorted({word for word in vocabulary if len(word) > 2 and word.isalpha()} | set(often)):
@@ -44,6 +57,10 @@ class Speller:
                 self._near.setdefault(key, []).append(word)
             if len(word) >= _LONG - 1 and word in vocabulary:
                 self._long.setdefault(word[0], []).append(word)
+        self._sounds: dict[str, list[str]] = {}
+        for word in sorted(word for word in vocabulary if word.isalpha() and len(word) >= _SHORTEST):
+            for key in {_sound(word), _consonants(word)}:
+                self._sounds.setdefault(key, []).append(word)
         self.correct = lru_cache(maxsize=20_000)(self._correct)
 
     def knows(self, word: str) -> bool:
@@ -67,11 +84,55 @@ class Speller:
                 for candidate in self._long.get(word[0], ())
                 if len(candidate) in lengths and distance(word, candidate, 2) <= 2
             }
+        near |= self._sounding_like(word)
         return min(near, key=lambda candidate: self._preference(word, candidate), default=word)
+
+    def _sounding_like(self, word: str) -> set[str]:
+        """The word of the vocabulary that sounds like one, or that it cuts short; none where there are several."""
+        keys = (_sound(word), _consonants(word))
+        near = {candidate for key in keys for candidate in self._sounds.get(key, ()) if _likeness(word, candidate)}
+        if not near and len(word) >= _LONG - 1:
+            near = {
+                candidate
+                for candidate in self._long.get(word[0], ())
+                if candidate[-1] == word[-1] and len(candidate) <= 2 * len(word) and _is_within(word, candidate)
+            }
+        return near if len({stem(candidate) for candidate in near}) == 1 else set()
 
     def _preference(self, word: str, candidate: str) -> tuple[bool, bool, int, str]:
         swapped = sorted(word) == sorted(candidate)
-        return candidate[0] != word[0], not swapped, self._rank[candidate], candidate
+        likeness = _likeness(word, candidate) if candidate in self.vocabulary else 0
+        return candidate[0] != word[0], not (swapped or likeness), self._rank[candidate] - 10**7 * likeness, candidate
+
+
+def _likeness(word: str, candidate: str) -> int:
+    """2 for a word that has lost vowels or doubled letters ("metl", "sleves"), 1 where both sound alike ("muzik")."""
+    lost = _consonants(word) == _consonants(candidate) and _is_within(word, candidate)
+    if lost or _once(word) == _once(candidate):
+        return 2
+    return int(_sound(word) == _sound(candidate))
+
+
+def _is_within(word: str, candidate: str) -> bool:
+    """Whether a word is what another leaves if letters are left out."""
+    letters = iter(candidate)
+    return all(letter in letters for letter in word)
+
+
+def _once(word: str) -> str:
+    """A word with each doubled letter written once."""
+    return _DOUBLED.sub(r"\1", word)
+
+
+def _consonants(word: str) -> str:
+    return word[0] + _VOWELS.sub("", _once(word)[1:])
+
+
+def _sound(word: str) -> str:
+    """A word as it sounds: "sizzors" and "scissors" are the same."""
+    for written, spoken in _SOUND:
+        word = word.replace(written, spoken)
+    return _once(word)
 
 
 def _without_a_letter(word: str) -> list[str]:

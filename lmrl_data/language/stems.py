@@ -79,8 +79,15 @@ def singular(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 5:
         return word[:-3] + "y"
-    shorter = [word[:-2], word[:-1]] if word.endswith(("ches", "shes", "sses", "xes")) else [word[:-1], word[:-2]]
+    shorter = _without_plural(word)
     return next((form for form in shorter if form in english()), shorter[0])
+
+
+def _without_plural(word: str) -> list[str]:
+    """What a word in -s may be the plural of, the likeliest first."""
+    if word.endswith(("ches", "shes", "sses", "xes")):
+        return [word[:-2], word[:-1]]
+    return [word[:-1], word[:-2]] if word.endswith("es") else [word[:-1]]
 
 
 def is_form(word: str) -> bool:
@@ -126,7 +133,7 @@ def _bases(word: str) -> list[str]:
     if word.endswith("ies") or word.endswith("ied"):
         return [word[:-3] + "y", word[:-1]]
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return [word[:-1], word[:-2]] if not word.endswith(("ches", "shes", "sses", "xes")) else [word[:-2], word[:-1]]
+        return _without_plural(word)
     ending = next((ending for ending in ("ing", "ed") if word.endswith(ending)), "")
     root = word.removesuffix(ending)
     if not ending or len(root) < 2 or not _VOWEL.search(root) or root.endswith("e"):

@@ -5,11 +5,14 @@ import unicodedata
 
 # A word, a number with decimals, the 's of a possessive; or the punctuation that ends a clause.
 _TOKENS = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)*|[.,!?;:()\[\]\"…–—/\n]|(?<=\s)-+(?=\s)")
+# A text that needs no more than to be split.
+_PLAIN = re.compile(r"[a-z]+(?: [a-z]+)*")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _MONEY = re.compile(r"(us\$|[$€£¥])\s*(\d+(?:\.\d+)?)\s*(k\b)?")
 _CURRENCIES = {"$": "dollars", "us$": "dollars", "€": "euros", "£": "quid", "¥": "yen"}
 _FEET = re.compile(r"(\d)\s*(?:''|\")|(\d)\s*'(?![^\W\d_])")
+_WITH_DIGITS = {"2gether": "together", "w/o": "without", "w/": "with ", " b4 ": " before ", "h2o": "water"}
 _ABBREVIATIONS = frozenset("st mt ft dr mr mrs ms vs approx etc".split())
 # Letters that Unicode does not take apart, and marks that people type for an apostrophe.
 _FOLDED = str.maketrans(
@@ -117,9 +120,32 @@ _INFORMAL = {
     "rly": "really",
     "gud": "good",
     "sumthing": "something",
+    "sthg": "something",
+    "smthg": "something",
+    "smthing": "something",
+    "n": "and",
+    "bcuz": "because",
+    "govt": "government",
+    "gov": "government",
+    "tv's": "tv",
+    "wen": "when",
+    "wher": "where",
+    "wich": "which",
+    "aint": "is not",
+    "realy": "really",
+    "usualy": "usually",
+    "alot": "a lot",
     "sumthin": "something",
     "somethin": "something",
     "anythin": "anything",
+    "isit": "is it",
+    "itis": "it is",
+    "doesit": "does it",
+    "canit": "can it",
+    "canyou": "can you",
+    "em": "them",
+    "atall": "at all",
+    "rite": "right",
     "thingy": "thing",
     "thingie": "thing",
 }
@@ -131,6 +157,8 @@ _AFTER_IT_IS = frozenset(
     """a an the not like made something used usually always definitely probably maybe just really very too so got never
     my your one basically actually also still only more mostly kind sort going in on""".split()
 )
+# "2" is read as "to" before one of these.
+_AFTER_TO = frozenset("eat have use wear hold buy make be play drive touch carry lift drink find get see cook".split())
 _LETTER_BEFORE = frozenset("letter letters a an the with by and or in is vowel".split())
 
 
@@ -141,13 +169,17 @@ def clauses(text: str) -> list[list[str]]:
     they are written without an apostrophe or as they are spoken ("gonna"); numbers keep their decimals and lose their
     thousands separators; a possessive ending is a word of its own, "'s".
     """
+    if _PLAIN.fullmatch(text):
+        return [_settled([word for token in text.split() for word in _spelt_out(token)])]
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).translate(_FOLDED)
     folded = "".join(character for character in folded if not unicodedata.combining(character))
     folded = _INITIALS.sub(lambda found: found[0].replace(".", ""), _THOUSANDS.sub("", folded))
     folded = _MONEY.sub(lambda found: f" {found[2]}{'000' if found[3] else ''} {_CURRENCIES[found[1]]} ", folded)
     folded = _FEET.sub(lambda found: f"{found[1]} inches " if found[1] else f"{found[2]} feet ", folded)
     found: list[list[str]] = [[]]
-    for match in _TOKENS.finditer(folded.replace("w/o", "without").replace("w/", "with ")):
+    for written, spoken in _WITH_DIGITS.items():
+        folded = folded.replace(written, spoken)
+    for match in _TOKENS.finditer(folded):
         token = match[0]
         if token[0].isalnum():
             found[-1] += _spelt_out(token)
@@ -195,6 +227,12 @@ def _settled(clause: list[str]) -> list[str]:
             clause[place] = "are"
         elif word in ("dose", "dos") and after in ("it", "the", "this", "that", "its", "one"):
             clause[place] = "does"
+        elif word == "v" and before not in _LETTER_BEFORE and after:
+            clause[place] = "very"
+        elif word == "2" and before and after in _AFTER_TO:
+            clause[place] = "to"
+        elif word == "4" and before in ("used", "good", "made", "meant", "great", "just"):
+            clause[place] = "for"
         elif word == "is" and before == "'s":
             clause[place - 1] = "is"
         elif word == "'s" and after in ("a", "an", "the", "not", "always"):

@@ -15,7 +15,9 @@ from lmrl_data.tasks.guess_my_city.oracle import KnowledgeOracle, Reply
 from lmrl_data.tasks.guess_my_city.understand import understand
 from lmrl_data.text import normalise
 
-DEVELOPMENT = Path(__file__).parent / "cases" / "guess_my_city_free.csv"
+DEVELOPMENT = [
+    Path(__file__).parent / "cases" / f"guess_my_city_free{part}.csv" for part in ("", "_2", "_3", "_4", "_5")
+]
 
 
 def reply(question: str, city: str, seed: int = 0) -> Reply:
@@ -196,6 +198,22 @@ TRUTHS = [
     ("Mexico City", "Is the name two words?", True),
     ("Lima", "Are you hot or not?", None),
     ("Casablanca", "Is it a capital or on the coast?", None),
+    ("Mexico City", "Was it once called Constantinople?", False),
+    ("Istanbul", "Was it once called Constantinople?", True),
+    ("Yokohama", "Is it within 200 km of Tokyo?", True),
+    ("Nagoya", "Is it within 200 km of Tokyo?", False),
+    ("Lima", "Is it more than 500 miles from Beijing?", True),
+    ("Tianjin", "Is it more than 500 miles from Beijing?", False),
+    ("Cairo", "can't be in Asia, right", True),
+    ("Delhi", "can't be in Asia, right", False),
+    ("Madrid", "Is your city not on the coast, correct?", True),
+    ("Lima", "Is your city not on the coast, correct?", False),
+    ("Addis Ababa", "is it over 2000m", True),
+    ("Bogor", "is it over 2000m", False),
+    ("Sydney", "is it hot at christmas", True),
+    ("Paris", "are there castles or palaces?", True),
+    ("Mashhad", "do pilgrims flock to a shrine", True),
+    ("Tokyo", "Was it behind the Iron Curtain?", False),
     ("Casablanca", "Is it in Africa and on the coast?", True),
     ("Giza", "Is it in Africa and on the coast?", False),
 ]
@@ -273,10 +291,11 @@ def test_any_text_is_answered(text: str) -> None:
     assert said.text and (said.answer == "none") == (said.invalid is not None)
 
 
-def test_the_development_set_is_understood() -> None:
-    shares = {share.kind: share for share in measure(read_rows(DEVELOPMENT))}
-    assert shares["all"].questions == 700
-    assert shares["all"].right >= 0.95 * 700
+def test_the_development_sets_are_understood() -> None:
+    rows = [row for file in DEVELOPMENT for row in read_rows(file)]
+    shares = {share.kind: share for share in measure(rows)}
+    assert shares["all"].questions == 2000
+    assert shares["all"].right >= 0.95 * 2000
     for kind in ("open", "yesno", "compare", "negation", "guess", "or"):
         assert shares[kind].right >= 0.95 * shares[kind].questions, kind
     # Nonsense that is not too like a question is marked.
@@ -309,7 +328,7 @@ def test_accuracy_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     file.write_text(
         f"{','.join(COLUMNS)}\nRome,What do you eat?,open,food,open\nRome,Is it Oslo?,win,guess,guess\n", "utf-8"
     )
-    monkeypatch.setattr("sys.argv", ["accuracy", str(file), "--wrong"])
+    monkeypatch.setattr("sys.argv", ["accuracy", str(file), "-v"])
     assert main() == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("Rome: Is it Oslo? [win guess] No")

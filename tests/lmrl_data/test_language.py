@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lmrl_data.language.affixes import denied, origins, parts
 from lmrl_data.language.guesses import Names
 from lmrl_data.language.numerals import NUMERAL, read_numeral
 from lmrl_data.language.spelling import Speller, distance
 from lmrl_data.language.stems import english, is_participle, singular, stem
 from lmrl_data.language.words import clauses, words
+
+KNOWN = frozenset("leaf ripe lock dangerous shelf book flex drum metallic port side".split())
 
 CASES = list(csv.DictReader((Path(__file__).parent / "cases" / "guesses.csv").open(encoding="utf-8")))
 # What people call the things of the cases besides the names given there.
@@ -122,6 +125,16 @@ def test_slips_are_mended(slip: str, meant: str) -> None:
     assert Speller(frozenset({"fork", "elephant", "instrument", "kitchen", "toothbrush"})).correct(slip) == meant
 
 
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [("sizzors", "scissors"), ("metl", "metal"), ("anml", "animal"), ("sleves", "sleeves"), ("muzik", "music")],
+)
+def test_words_written_as_they_sound_or_without_vowels_are_those_of_the_task(slip: str, meant: str) -> None:
+    """Before other English words that are as near: melt, anal, slaves."""
+    words = frozenset({"scissors", "metal", "melt", "animal", "sleeves", "slaves", "music"})
+    assert Speller(words).correct(slip) == meant
+
+
 def test_long_words_may_have_two_slips() -> None:
     assert Speller(frozenset({"elephant"}), common=0).correct("elefant") == "elephant"
 
@@ -219,3 +232,54 @@ def test_strict_names_take_the_plain_form_only() -> None:
     strict = Names({"cat": ["cat"]}, strict=True)
     assert strict.guess("Is it a cat?") == "cat"
     assert [strict.guess(text) for text in ("cat", "is it a catt", "Is it a cat for children?")] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("word", "apart"),
+    [
+        ("leafless", ("without", "leaf")),
+        ("unripe", ("not", "ripe")),
+        ("unlock", ("lock",)),
+        ("nonmetallic", ("not", "metallic")),
+        ("inflexible", ("not", "flexible")),
+        ("import", None),
+        ("inside", None),
+        ("unless", None),
+        ("lossless", None),
+    ],
+)
+def test_what_a_word_denies(word: str, apart: tuple[str, ...] | None) -> None:
+    assert denied(word, KNOWN.__contains__) == apart
+
+
+@pytest.mark.parametrize(
+    ("word", "origin"),
+    [("drummer", "drum"), ("curviness", "curvy"), ("foldable", "fold"), ("smoker", "smoke"), ("pianist", "piano")],
+)
+def test_what_a_word_comes_from(word: str, origin: str) -> None:
+    assert origin in origins(word)
+
+
+def test_words_written_together() -> None:
+    assert parts("bookshelf", KNOWN.__contains__) == ("book", "shelf")
+    assert parts("bookcase", KNOWN.__contains__) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "guessed"),
+    [
+        ("Is it but a humble spoon?", "Spoon"),
+        ("Is it one spoon only?", "Spoon"),
+        ("Is a spoon what it is?", "Spoon"),
+        ("Would a spoon be correct?", "Spoon"),
+        ("Is it cutlery, namely a spoon?", "Spoon"),
+        ("Estimate: spoon. Correct?", "Spoon"),
+        ("Not a fork, not a knife: a spoon!", "Spoon"),
+        ("Is the party in question a spoon?", "Spoon"),
+        ("Spoon?? idk", "Spoon"),
+        ("Is it a spoon rest?", None),
+        ("Is it bigger than a spoon?", None),
+    ],
+)
+def test_guesses_in_other_frames(text: str, guessed: str | None) -> None:
+    assert Names({"Spoon": ["spoon"]}).guess(text) == guessed

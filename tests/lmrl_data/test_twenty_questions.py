@@ -184,13 +184,13 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Model:
 @pytest.mark.parametrize(
     ("reply", "word"),
     [
-        *[(text, "yes") for text in ("Yes", "yes.", " YES!", "Yes, it is.")],
-        *[(text, "no") for text in ("No", "no.", "No, it does not.")],
+        *[(text, "yes") for text in ("Yes", "yes.", " YES!", "Yes, it is.", "**Yes**", "Yes, a cat purrs")],
+        *[(text, "no") for text in ("No", "no.", "No, it does not.", "No it is found in")],
         ("Unclear.", "unclear"),
-        *[(text, None) for text in ("It is a cat", "Yes, a cat purrs", "", "maybe", "Yes and no", "Not sure")],
+        *[(text, None) for text in ("It is a cat", "", "maybe", "Yes and no", "Not sure", "No idea", "Unclear to me")],
     ],
 )
-def test_only_a_plain_yes_or_no_counts(reply: str, word: str | None) -> None:
+def test_only_a_yes_or_no_counts(reply: str, word: str | None) -> None:
     assert read_reply(reply) == word
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lmrl_data.tasks.twenty_questions.table import Table, knowledge_table
+from lmrl_data.tasks.twenty_questions.understand import understand
 
 # Attribute: objects that have it | objects that do not.
 FACTS = """
@@ -230,6 +231,33 @@ ORDERS = {
 }
 
 
+# What only the files in phrases/facts know: question | objects that answer yes | objects that answer no.
+ASKED = """
+Would you dribble it? | Basketball | Baseball bat, Helmet
+Does it land on its feet? | Cat | Dog, Cow
+Do you count them when you can't sleep? | Sheep | Horse, Bed
+Does it keep the doctor away? | Apple | Banana, Spinach
+Does it get stuck in a traffic jam? | Car, Bus | Ship, Kite
+Would you need a boarding pass for it? | Airplane | Kite, Car
+Does it need ironing? | Shirt | Belt, Boots
+Did Cinderella lose one? | Shoes | Scarf, Belt
+Could coins get lost between its cushions? | Couch | Desk, Bookcase
+Do you raid it at midnight? | Refrigerator | Blender, Monitor
+Do angels play it? | Harp | Trombone, Drum
+Is it beside the bed? | Nightstand | Car, Piano
+Is it hidden under the doormat? | Key | Pencil, Battery
+Do celebrities sign autographs with it? | Sharpie | Eraser, Glue
+Does it make you cry when you cut it? | Onion | Potato, Celery
+Are they in a pod? | Peas | Carrot, Corn
+Does it make sawdust? | Saw | Wrench, Spoon
+Do they keep a thief from leaving fingerprints? | Gloves | Skirt, Rake
+Could it have killed the dinosaurs? | Meteorite | Cactus, Lake
+Is it annoying when the last piece is missing? | Puzzle | Doll, Kite
+Would Frodo know it well? | Ring | Skirt, Drum
+Would a smoothie be made in it? | Blender | Plate, Camera
+"""
+
+
 @pytest.fixture(scope="module")
 def table() -> Table:
     return knowledge_table()
@@ -250,6 +278,18 @@ def test_facts(table: Table, line: str) -> None:
     attribute, objects = line.split(": ")
     yes, no = (part.split(", ") for part in objects.split(" | "))
     assert {name: table.value(attribute, name) > 0 for name in (*yes, *no)} == {
+        **dict.fromkeys(yes, True),
+        **dict.fromkeys(no, False),
+    }
+
+
+@pytest.mark.parametrize("line", ASKED.strip().splitlines(), ids=lambda line: line.split(" |")[0])
+def test_asked(table: Table, line: str) -> None:
+    question, *named = line.split(" | ")
+    yes, no = (part.split(", ") for part in named)
+    row = understand(question).row
+    assert row is not None
+    assert {name: row[table.columns[name]] > 0 for name in (*yes, *no)} == {
         **dict.fromkeys(yes, True),
         **dict.fromkeys(no, False),
     }

@@ -142,6 +142,37 @@ def test_no_attribute_is_a_copy_of_another(table: Table) -> None:
     assert [ids for ids in copies.values() if len(ids) > 1] == []
 
 
+# What a reviewer would be ashamed of: attribute, objects that have it, objects that have it not.
+GOLDEN = [
+    ("strong", "Elephant, Horse, Truck", "Paper, Sheep, Socks"),
+    ("scary", "Lion, Bear", "Rabbit, Spoon, Apple"),
+    ("safe", "Pillow, Banana, Car", "Lion, Saw, Cactus"),
+    ("child_safe", "Doll, Cup, Shirt", "Knife, Battery, Drill"),
+    ("worn_by_women", "Dress, Shirt, Watch", "Pillow, Hammer"),
+    ("worn_above_waist", "Hat, Shirt, Necklace", "Shoes, Pants, Belt"),
+    ("laundered", "Shirt, Socks", "Shoes, Belt, Plate"),
+    ("washed", "Plate, Apple, Car", "Television, Paper"),
+    ("used_with_mouth", "Flute, Spoon, Toothbrush", "Drum, Hammer, Piano"),
+    ("needs_ticket", "Train, Airplane", "Car, Motorcycle"),
+    ("insured", "Car, Ship", "Banana, Chair"),
+    ("omnivore", "Bear, Dog", "Cow, Tiger"),
+    ("eaten_by_hand", "Apple, Banana", "Peas, Spinach"),
+    ("frozen_food", "Peas, Corn", "Onion, Celery"),
+    ("valuable", "Ring, Car, Painting", "Pencil, Socks, Potato"),
+    ("recyclable", "Paper, Battery", "Cat, River"),
+    ("tourist", "Camera, Airplane", "Hammer, Dresser"),
+    ("quiet", "Spoon, Pillow, Computer", "Dog, Drum, Blender"),
+    ("slow", "Cow, Elephant", "Horse, Car, Table"),
+    ("europe", "Apple, Train", "Lion, Pineapple"),
+]
+
+
+@pytest.mark.parametrize(("attribute", "has", "lacks"), GOLDEN, ids=[attribute for attribute, _, _ in GOLDEN])
+def test_cells_that_everybody_knows(table: Table, attribute: str, has: str, lacks: str) -> None:
+    assert [name for name in has.split(", ") if table.value(attribute, name) == NO] == []
+    assert [name for name in lacks.split(", ") if table.value(attribute, name) != NO] == []
+
+
 # --- Mistakes in the files -----------------------------------------------------------------------------------------
 
 OBJECTS = """

@@ -9,11 +9,12 @@ import pytest
 from lmrl_data.errors import LmrlError
 from lmrl_data.tasks.twenty_questions.accuracy import judge, read_cases, summary
 from lmrl_data.tasks.twenty_questions.game import guess_texts
-from lmrl_data.tasks.twenty_questions.lexicon import best, lexicon
+from lmrl_data.tasks.twenty_questions.lexicon import lexicon
+from lmrl_data.tasks.twenty_questions.phrase_tree import best
 from lmrl_data.tasks.twenty_questions.table import NO, knowledge_table
 from lmrl_data.tasks.twenty_questions.understand import ANSWER_NO, ANSWER_WIN, ANSWER_YES, understand
 
-CASES = Path(__file__).parent / "cases" / "twenty_questions_free.csv"
+CASES = [Path(__file__).parent / "cases" / f"twenty_questions_free{part}.csv" for part in ("", "_2", "_3", "_4", "_5")]
 TABLE = knowledge_table()
 
 
@@ -29,11 +30,13 @@ def objects(question: str) -> set[str]:
     return {TABLE.names[column] for column in np.flatnonzero(row == ANSWER_YES)}
 
 
-def test_development_set() -> None:
-    judged = judge(read_cases(CASES))
-    assert len(judged) == 700
-    assert np.mean([case.right for case in judged]) >= 0.95
-    assert summary(judged)[-1]["kind"] == "all"
+def test_development_sets() -> None:
+    judged = [judge(read_cases(cases)) for cases in CASES]
+    assert list(map(len, judged)) == [700, 350, 350, 300, 300]
+    together = [case.right for part in judged for case in part]
+    assert np.mean(together) >= 0.95
+    assert all(np.mean([case.right for case in part]) >= 0.92 for part in judged)
+    assert summary(judged[0])[-1]["kind"] == "all"
 
 
 def test_files_that_are_no_questions(tmp_path: Path) -> None:
@@ -89,13 +92,39 @@ def test_wordings_of_one_question_have_one_answer(family: list[str]) -> None:
         ("Is it alive?", "It is not alive, right?"),
         ("Does it have wheels?", "So it doesn't have wheels?"),
         ("Is it a vehicle?", "Is it true that it isn't a vehicle?"),
-        ("Does it use electricity?", "Does it work without electricity?"),
+        ("Does it have a handle?", "Is it without a handle?"),
         ("Is it man-made?", "Is it anything but man-made?"),
     ],
 )
 def test_negation_turns_the_answer_round(question: str, denied: str) -> None:
     assert objects(question) | objects(denied) == set(TABLE.names)
     assert not objects(question) & objects(denied)
+
+
+@pytest.mark.parametrize(
+    ("question", "yes", "no"),
+    [
+        ("Is it wingless?", "Hammer", "Airplane"),
+        ("Is it non-metallic?", "Dress", "Saxophone"),
+        ("Is it unpowered?", "Screwdriver", "Blender"),
+        ("Is it free of wheels?", "Knife", "Car"),
+        ("Does it lack legs?", "River", "Dog"),
+        ("Does it have nothing to do with music?", "Onion", "Flute"),
+        ("Is it a fruit that isn't a mango?", "Banana", "Mango"),
+        ("Is it rather big than small?", "Ship", "Ring"),
+        ("Is it more likely to be found in a kitchen than in a garden?", "Pan", "Rake"),
+        ("Is it for the head instead of the feet?", "Hat", "Socks"),
+    ],
+)
+def test_denials_in_other_words(question: str, yes: str, no: str) -> None:
+    assert answer(question, yes) == "yes"
+    assert answer(question, no) == "no"
+
+
+def test_lists_of_things() -> None:
+    assert objects("Is it a cat, a giraffe or a dog?") == {"Cat", "Dog"}
+    assert objects("Is it a nightstand or a lamp?") == {"Nightstand"}
+    assert not objects("Is it a car door?") and not objects("Is it a bicycle with pedals?")
 
 
 def test_a_tag_without_not_asks_for_the_thing_itself() -> None:
@@ -142,6 +171,13 @@ def test_comparisons_are_monotone() -> None:
         ("Does it have exactly two wheels?", "Motorcycle", "Car"),
         ("Can it carry more than ten people?", "Bus", "Motorcycle"),
         ("Does it have fewer than three wheels?", "Scooter", "Car"),
+        ("Number of wheels: two?", "Motorcycle", "Car"),
+        ("Is it teeny like a coin?", "Earring", "Golf ball"),
+        ("Would it take two men to lift it?", "Piano", "Pen"),
+        ("Does it cost over a million?", "Ship", "Television"),
+        ("Is it costing more than one lakh rupees?", "Car", "Cup"),
+        ("Waist high or lower?", "Chair", "Tree"),
+        ("Can it hold two litres?", "Blender", "Pen"),
     ],
 )
 def test_measures(question: str, yes: str, no: str) -> None:
@@ -163,6 +199,10 @@ def test_measures(question: str, yes: str, no: str) -> None:
         ("Does it begin with a vowel?", "Apple", "Banana"),
         ("Does the name have a double letter?", "Apple", "Cat"),
         ("Is the name one syllable?", "Cat", "Banana"),
+        ("Is its name monosyllabic?", "Pen", "Banana"),
+        ("Is the second letter a vowel?", "Cat", "Drum"),
+        ("Does it begin and end with a vowel?", "Apple", "Onion"),
+        ("Would it come after T in a dictionary?", "Wrench", "Cat"),
     ],
 )
 def test_names(question: str, yes: str, no: str) -> None:
@@ -180,7 +220,21 @@ def test_names(question: str, yes: str, no: str) -> None:
         "",
         "???",
         "Tell me more",
+        "Its colour?",
+        "It is how big?",
+        "Can you write the answer on the blackboard, please?",
+        "Would you state for the record its exact weight?",
+        "Are you a robot?",
+        "Is it raining where you live?",
+        "Is it Tuesday?",
+        "I'm so bad at this. Never mind.",
+        "Objection, your honour!",
+        "import pandas as pd",
+        "BLAH BLAH BLAH!!!!",
+        "Yeah nah.",
         "qwe rtz uio pas dfg",
+        "Thank you, that was most helpful. Let me think a moment.",
+        "As an AI language model, I cannot see the object.",
     ],
 )
 def test_what_is_no_question_is_not_understood(text: str) -> None:
@@ -197,6 +251,49 @@ def test_colour_that_is_a_name_wins_and_is_a_colour() -> None:
     assert answer("Is it orange?", "Orange") == "win"
     assert answer("Is it orange?", "Carrot") == "yes"
     assert answer("Is it orange?", "Spinach") == "no"
+
+
+def test_words_that_nobody_listed_are_read_by_what_they_come_from() -> None:
+    words = lexicon()
+    assert words.derived(["is", "it", "wingless"]) == ["is", "it", "without", "wing"]
+    assert words.derived(["fat", "free"]) == ["without", "fat"]
+    assert words.mended(["itman", "wearin", "whels"]) == ["it", "man", "wearing", "wheels"]
+
+
+def test_what_it_is_said_to_be_must_hold_and_surroundings_count_by_what_they_tell() -> None:
+    assert not objects("Is it an animal in a kitchen?") - objects("Is it an animal?")
+    assert answer("Is it a toy with wheels and wings?", "Train") == "no"
+    assert answer("Is it worn round the ankle?", "Necklace") == "no"
+    assert answer("Is its flesh orange?", "Cantaloupe") == "yes"
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Is it a piece of jewelry that goes around the wrist?", "Ring"),
+        ("Is it a musical instrument made of wood?", "Trumpet"),
+        ("Would a tourist wear it?", "Painting"),
+        ("do you wear it in the bathtub?", "Pants"),
+        ("Is it furniture with a mattress?", "Table"),
+    ],
+)
+def test_what_it_is_or_is_worn_does_not_speak_for_the_rest(question: str, name: str) -> None:
+    assert answer(question, name) == "no"
+
+
+def test_a_class_of_things_stands_for_it() -> None:
+    assert answer("Is the animal a carnivore?", "Elephant") == "no"
+    assert answer("Does the vehicle fly?", "Helicopter") == "yes"
+    assert answer("Is the vehicle a bus?", "Bus") == "win"
+
+
+def test_name_that_is_a_class_of_other_objects() -> None:
+    assert [answer("Is it a rock?", name) for name in ("Rock", "Meteorite", "Lake")] == ["win", "yes", "no"]
+
+
+def test_what_it_can_do_is_no_guess() -> None:
+    assert answer("Can it fly?", "Airplane") == "yes"
+    assert answer("Could it be a fly?", "Airplane") == "no"
 
 
 def test_best_matches_do_not_overlap() -> None:

@@ -1,9 +1,15 @@
-"""How well questions are understood: ``python -m lmrl_data.tasks.guess_my_city.accuracy FILE [--wrong]``.
+"""How well questions are understood: ``python -m lmrl_data.tasks.guess_my_city.accuracy FILE [-v]``.
 
 FILE is a CSV file with the columns ``city``, ``question``, ``answer``, ``facet`` and ``kind``. ``answer`` is ``yes``,
 ``no`` or ``either`` for questions for yes or no, ``win`` or ``lose`` for guesses, ``open`` for open questions and
 ``none`` for lines that ask for nothing. An open question is right when it is taken to be about one of the facets, which
 have ``|`` between them; a wrong guess may be answered by a plain "No" as well.
+
+The sets in ``tests/lmrl_data/cases/guess_my_city_free*.csv`` were written by people who had not seen the code. The
+first three, of 1,400 questions, have been looked into, and the tables were mended by them: 97 % are right, which does
+not tell how well new questions will be understood. The fourth and the fifth, of 300 questions each, had not been seen
+when they were measured: 92.0 % and 92.7 % were right, of the open questions 92 % and 90 %. They have been looked into
+since then, and 97 % of them are right now.
 """
 
 import csv
@@ -85,14 +91,14 @@ def measure(rows: Iterable[Row]) -> list[Share]:
 
 
 def main() -> int:
-    """Print the table, and with ``--wrong`` the questions that are answered wrong."""
-    paths = [argument for argument in sys.argv[1:] if argument != "--wrong"]
+    """Print the table, and with ``-v`` the questions that are answered wrong."""
+    paths = [argument for argument in sys.argv[1:] if argument != "-v"]
     if len(paths) != 1:
-        print("usage: python -m lmrl_data.tasks.guess_my_city.accuracy FILE [--wrong]", file=sys.stderr)
+        print("usage: python -m lmrl_data.tasks.guess_my_city.accuracy FILE [-v]", file=sys.stderr)
         return 2
     try:
         rows = read_rows(Path(paths[0]))
-        if "--wrong" in sys.argv:
+        if "-v" in sys.argv:
             for row in rows:
                 reply = answer(row)
                 if not is_right(row, reply):

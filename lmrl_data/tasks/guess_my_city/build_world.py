@@ -18,21 +18,44 @@ SMALLEST = 500_000
 FAMOUS = frozenset(
     """
     Venice Florence Pisa Verona Siena Oxford Cambridge Bath York Canterbury Geneva Basel Bern Lausanne Cannes Nice
-    Avignon Bordeaux Strasbourg Lyon Lille Reims Monaco Salzburg Innsbruck Graz Bruges Ghent Antwerp Brussels
-    Luxembourg Heidelberg Bonn Potsdam Dresden Nuremberg Granada Córdoba Toledo Salamanca Bilbao Seville Porto
+    Avignon Bordeaux Strasbourg Lyon Lille Reims Monaco Salzburg Innsbruck Graz Antwerp Brussels
+    Luxembourg Heidelberg Bonn Potsdam Dresden Nuremberg Granada Córdoba Toledo Bilbao Seville Porto
     Coimbra Cork Galway Limerick Liverpool Newcastle Bristol Nottingham Brighton Plymouth Belfast Cardiff Aberdeen
-    Inverness Edinburgh Bergen Trondheim Tromsø Malmö Uppsala Gothenburg Aarhus Odense Turku Tampere Reykjavík
+    Inverness Edinburgh Bergen Trondheim Tromsø Malmö Uppsala Gothenburg Odense Turku Tampere Reykjavík
     Tallinn Tartu Riga Vilnius Kaunas Ljubljana Maribor Zagreb Split Dubrovnik Sarajevo Mostar Podgorica Kotor
-    Skopje Ohrid Tirana Sofia Plovdiv Varna Valletta Nicosia Limassol Thessaloniki Athens Heraklion Rhodes
+    Skopje Ohrid Tirana Sofia Plovdiv Varna Valletta Nicosia Limassol Athens Rhodes
     Bratislava Brno Kraków Gdańsk Honolulu Anchorage Fairbanks Juneau Miami Orlando Tampa Savannah Charleston Salem
-    Boulder Reno Boise Spokane Pittsburgh Cincinnati Buffalo Rochester Providence Hartford Burlington Quebec Halifax
+    Boulder Reno Boise Spokane Pittsburgh Cincinnati Buffalo Rochester Providence Hartford Quebec Halifax
     Victoria Whistler Saskatoon Regina Cancún Acapulco Oaxaca Mérida Cusco Arequipa Potosí Sucre Valparaíso Ushuaia
     Bariloche Mendoza Cartagena Nassau Bridgetown Kingston Varanasi Agra Amritsar Udaipur Shimla Darjeeling
     Kathmandu Pokhara Thimphu Lhasa Bethlehem Nazareth Jerusalem Haifa Eilat Aqaba Petra Luxor Aswan Marrakesh Fes
-    Tangier Rabat Zanzibar Timbuktu Stellenbosch Darwin Hobart Canberra Cairns Wellington Queenstown Dunedin
-    Christchurch Suva Nara Nagasaki Hiroshima Kyoto Kobe Kamakura Nikko Denpasar Huế
+    Tangier Rabat Zanzibar Timbuktu Stellenbosch Darwin Hobart Canberra Cairns Wellington Dunedin
+    Christchurch Suva Nara-shi Nagasaki Hiroshima Kyoto Kobe Kamakura Nikkō Denpasar Huế Brugge Thessaloníki
+    Århus Bologna Bari Trieste Catania Minneapolis Cleveland Lübeck Rostock Trabzon Sochi Yalta Murmansk
+    Kanazawa Lijiang Kandy Galle Utrecht Delft Maastricht Calais Lourdes Palma Ibiza
     """.split()
-)
+) | {
+    "New Orleans",
+    "Salt Lake City",
+    "St. Louis",
+    "Kansas City",
+    "Santa Barbara",
+    "Key West",
+    "The Hague",
+    "Tel Aviv",
+    "Chiang Mai",
+    "Luang Prabang",
+    "Siem Reap",
+    "Alice Springs",
+    "Sharm el-Sheikh",
+    "Punta Arenas",
+    "Le Havre",
+}
+# Where several cities have a name, the one that is meant.
+COUNTRY_OF = {
+    "Bethlehem": "PS",
+    "Toledo": "ES",
+}
 OTHER_NAMES = {
     "Köln": "Cologne",
     "Odesa": "Odessa",
@@ -63,12 +86,20 @@ OTHER_NAMES = {
     "Nizhniy Novgorod": "Nizhny Novgorod",
     "Nay Pyi Taw": "Naypyidaw",
     "Tallinn": "Reval",
+    "Nara-shi": "Nara",
+    "Brugge": "Bruges",
+    "Århus": "Aarhus",
+    "The Hague": "Den Haag",
+    "Ulan Bator": "Ulaanbaatar",
+    "Basrah": "Basra",
+    "St. Louis": "Saint Louis",
 }
 # Written without these in English, or too like an ordinary word.
 _LEFT_OUT = frozenset(
     """
-    Of Same Mobile Reading Male Bar Sale Man Most Police Center Date Sur Deal Ocean Nice Split Bath Van Pest Batman Imus
-    Oral Golfe Essen Serra Victoria Regina Palmas Minna Santos Natal Buffalo Salem Surrey Perm Queens Brooklyn Manhattan
+    Of Same Mobile Reading Male Bar Salé Erode Man Most Police Center Date Sur Deal Ocean Nice Split Bath Van
+    Pest Batman Imus Oral Golfe Essen Serra Victoria Regina Palmas Minna Santos Natal Buffalo Salem Surrey Perm
+    Queens Brooklyn Manhattan
     """.split()
 )
 
@@ -95,6 +126,7 @@ def main() -> None:
             or plain(name) in rows
             or name in _LEFT_OUT
             or len(name) < 3
+            or COUNTRY_OF.get(name, code) != code
         ):
             continue
         latitude, longitude = round(place["latitude"], 2), round(place["longitude"], 2)

@@ -18,6 +18,7 @@ from lmrl_data.tasks.guess_my_city.world import Place
 WHEREABOUTS = ("continent", "region", "coastal", "capital", "latitude", "longitude")
 # A question of so few words may be no more than a name.
 _FEW_WORDS = 5
+_NEARLY = 0.7
 _FAR_KM = 1000.0
 _SUBURB_KM = 60.0
 
@@ -37,7 +38,10 @@ class Claim(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """A fact in a place of a question: its clause, first word, word after the last, and number of words given."""
+    """A fact in a place of a question: its clause, first word, word after the last, and number of words given.
+
+    A partner is one with whom something is done, and no place: "ruled by the French", "a war with America".
+    """
 
     clause: int
     start: int
@@ -45,6 +49,7 @@ class _Mention(NamedTuple):
     weight: int
     fact: Fact
     denies: bool = False
+    is_partner: bool = False
 
 
 def special_claim(reading: Reading) -> Claim | None:
@@ -53,14 +58,43 @@ def special_claim(reading: Reading) -> Claim | None:
     if not special:
         return None
     kept = _main_mentions(special, reading.scores)
-    # What stands in one place of the question is one thing, even where several facts are meant by it.
-    sets: dict[tuple[int, int, int], Names] = {}
-    for one in kept:
-        place = (one.clause, one.start, one.end)
-        sets[place] = sets.get(place, frozenset()) | one.fact.cities
+    meant = _in_places(kept)
     either = {"or", "nor"} & set(reading.all_words)
-    names = frozenset[str]().union(*sets.values()) if either else frozenset.intersection(*sets.values())
+    names = frozenset[str]().union(*meant) if either else frozenset.intersection(*meant)
+    if not names and {one.fact.facet for one in kept} == {kept[0].fact.facet} - set(WHEREABOUTS):
+        names = min(meant, key=len)  # two words for one thing: "pilgrims at a shrine"
     return Claim(Fact(kept[0].fact.facet, names), any(one.denies for one in kept))
+
+
+def _in_places(mentions: Sequence[_Mention]) -> list[Names]:
+    """The cities that are meant in each place of a question.
+
+    What stands in one place is one thing, even where several facts are meant by it: the one with the most words; of
+    those with as many any, unless they only overlap and one is narrower than the other.
+    """
+    sets: list[tuple[_Mention, Names]] = []
+    for one in sorted(mentions, key=lambda one: (one.clause, one.start, one.end)):
+        last, names = sets[-1] if sets else (one, frozenset[str]())
+        if not sets or last.clause != one.clause or one.start >= last.end:
+            sets.append((one, one.fact.cities))
+            continue
+        if "continent" in (one.fact.facet, last.fact.facet) and one.fact.facet != last.fact.facet:
+            names = one.fact.cities if one.fact.facet == "continent" else last.fact.cities
+        elif one.weight != last.weight and not (
+            last.start < one.start < last.end < one.end and _nearly_within(names, one.fact.cities)
+        ):
+            names = max(one, last, key=lambda mention: mention.weight).fact.cities
+        elif one.start != last.start and _nearly_within(names, one.fact.cities):
+            names = names & one.fact.cities
+        else:
+            names = names | one.fact.cities
+        sets[-1] = max(last, one, key=lambda mention: (mention.weight, mention.end)), names
+    return [names for _, names in sets]
+
+
+def _nearly_within(one: Names, other: Names) -> bool:
+    """Whether what holds of nearly all cities of one set holds of the other."""
+    return len(one & other) >= _NEARLY * min(len(one), len(other))
 
 
 def _main_mentions(special: Sequence[_Mention], scores: dict[str, float]) -> list[_Mention]:
@@ -74,15 +108,29 @@ def _main_mentions(special: Sequence[_Mention], scores: dict[str, float]) -> lis
     places = {(one.clause, one.start, one.end) for one in special if one.fact.facet == main}
     first = [one for one in special if (one.clause, one.start, one.end) in places]
     first.sort(key=lambda one: one.fact.facet != main)
-    return first + [one for one in special if one.fact.facet in WHEREABOUTS and one.fact.facet != main]
+    return first + [
+        one
+        for one in special
+        if one.fact.facet in WHEREABOUTS
+        and one.fact.facet != main
+        and not any(_within(one, other) and other.weight > one.weight for other in first)
+        and not one.is_partner
+    ]
+
+
+def _within(one: _Mention, other: _Mention) -> bool:
+    return one.clause == other.clause and other.start <= one.start and one.end <= other.end
 
 
 _LANGUAGE_CUE = frozenset(
     map(
         stem,
         "speak spoken language talk say tongue understand learn dialect fluent native word mother communicate converse "
-        "manage lingua accent bilingual subtitles grammar taught".split(),
+        "manage official lingua accent bilingual subtitles grammar taught".split(),
     )
+)
+_NAMING = frozenset(
+    "name named names called call word words letter letters apostrophe hyphen dash spelt spelled".split()
 )
 _GET_BY = re.compile(r"\b(?:get by|get along|survive|manage|be understood|make do) (?:with|in|on)\b")
 
@@ -107,6 +155,8 @@ def _mentions_in(reading: Reading, number: int, speaks: bool) -> Iterator[_Menti
     tongues = {(one.start, one.end) for one in found_facts if one.value.facet == "language"}
     for one in found_facts:
         is_people = one.value.facet == "language" and not speaks and (one.start, one.end) in named
+        if one.value.facet == "name" and not _NAMING & set(clause):
+            continue
         if one.start > rest or is_people or _belongs_elsewhere(one, reading.stems[number]):
             continue
         denies = bool(_DENIALS & set(clause[one.start : one.end]))
@@ -115,13 +165,34 @@ def _mentions_in(reading: Reading, number: int, speaks: bool) -> Iterator[_Menti
         is_language = speaks and (found.start, found.end) in tongues
         if found.start <= rest and not is_language and (found.value.city or found.value.points):
             fact = _about_place(found.value, " ".join(clause))
-            yield _Mention(number, found.start, found.end, found.weight, fact)
+            partner = bool(_PARTNER & set(clause[max(0, found.start - 2) : found.start])) or _is_of_a_kind(
+                found, clause
+            )
+            yield _Mention(number, found.start, found.end, found.weight, fact, is_partner=partner)
+
+
+_ADJECTIVE_END = ("an", "ish", "ese", "ch", "ek", "i", "sh")
+_AFTER_NATION = frozenset(
+    """city town place country state nation capital metropolis port megacity territory soil land province region island
+    one border coast side and or but is are was here there""".split()
+)
+
+
+def _is_of_a_kind(found: Found[Place], clause: Sequence[str]) -> bool:
+    """Whether a nationality says what kind something is of, and not where it is: "a Japanese community"."""
+    if found.value.city or found.end - found.start > 1 or found.end >= len(clause):
+        return False
+    word, after = clause[found.start], clause[found.end]
+    adjective = word != found.value.name.lower() and word.endswith(_ADJECTIVE_END)
+    return adjective and stem(after) not in _AFTER_ADJECTIVE and after not in _AFTER_NATION
 
 
 def _comparison_from(clause: Sequence[str]) -> int:
     """Where what only serves for comparison begins: "is tea more popular than coffee"."""
     for place, word in enumerate(clause):
-        if word in ("than", "unlike", "instead") or clause[place : place + 2] in (("like", "in"), ("as", "in")):
+        likens = word in ("like", "as") and {"in", "here", "us", "ours", "mine"} & set(clause[place + 1 : place + 3])
+        measured = word == "than" and "".join(clause[place + 1 : place + 2]).isdecimal()  # "more than 500 miles"
+        if (word in ("than", "unlike", "instead") and not measured) or (likens and place > 1):
             return place
         if word == "where" and place > 2:
             return place
@@ -135,6 +206,7 @@ _AFTER_ADJECTIVE = frozenset(
     map(stem, "city town place country capital metropolis one enough there here and or but weather".split())
 )
 _DENIALS = frozenset("not no never hardly rarely seldom barely without".split())
+_PARTNER = frozenset("by with against from to".split())
 _MEANWHILE = frozenset(map(stem, "after before during since until".split()))
 
 
@@ -151,8 +223,10 @@ def _belongs_elsewhere(one: Found[Fact], stems: Sequence[str]) -> bool:
 
 
 _NEAR = re.compile(
-    r"\b(?:near|nearby|close to|closer to|next to|beside|around|not far|neighbou?ring|adjacent to|next door|close by|"
-    r"day (?:trip|tour)|drive to|edge of|excursion|weekend|proximity to|vicinity of|within reach of|not too far)\b"
+    r"\b(?:near|nearby|close to|closer to|next to|beside|around|not far|neighbou?ring|adjacent to|next door|"
+    r"close by|day (?:trip|tour)|drive to|edge of|excursion|weekend|proximity to|vicinity of|within reach of|"
+    r"not too far|hours? away|minutes away|over the border|up the road|down the road|across the (?:border|water|bay|"
+    r"river))\b"
 )
 _FAR = re.compile(r"(?<!not )(?<!not too )\b(?:far from|far away from|away from|distant from|nowhere near)\b")
 _BORDER = re.compile(
@@ -179,11 +253,32 @@ def _about_place(place: Place, text: str) -> Fact:
         return Fact("near", place.within(_SUBURB_KM) - place.cities)
     if not place.city and _BORDER.search(text):
         return Fact("neighbours", place.neighbours)
+    if distance := _DISTANCE.search(text):
+        return Fact("near", _at_distance(place, distance))
     if _FAR.search(text):
         return Fact("near", all_cities() - place.within(_FAR_KM) - place.cities)
     if _NEAR.search(text):
         return Fact("near", place.near())
     return Fact("region", place.cities)
+
+
+_DISTANCE = re.compile(
+    r"\b(?:(?P<over>over|more than|at least|farther than|further than)|(?P<under>within|less than|under|closer than|"
+    r"at most|up to|in a radius of)|(?:about|around|roughly|some))? ?(?P<number>\d+) ?(?P<unit>km|kilomet\w+|miles?)\b"
+)
+_KM_PER_MILE = 1.609
+# How far a distance may be off that is said as it is.
+_ABOUT = 0.35
+
+
+def _at_distance(place: Place, said: re.Match[str]) -> Names:
+    """The cities at a distance from a place: "within 200 km of Rome", "about 100 miles from Boston"."""
+    limit_km = float(said["number"]) * (_KM_PER_MILE if said["unit"].startswith("mile") else 1.0)
+    if said["under"]:
+        return place.within(limit_km) - place.cities
+    if said["over"]:
+        return all_cities() - place.within(limit_km)
+    return place.within(limit_km * (1 + _ABOUT)) - place.within(limit_km * (1 - _ABOUT))
 
 
 def general_claim(reading: Reading) -> Claim | None:

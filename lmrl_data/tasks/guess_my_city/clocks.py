@@ -12,12 +12,15 @@ _CLOCK = re.compile(
     r"\b(?:ahead|behind|gmt|utc|greenwich mean|time zone|timezone|same time|hours?|clocks?|time difference|daylight|"
     r"half hour|time)\b"
 )
-# Hours of another kind.
-_TRAVEL = re.compile(r"\b(?:flight|fly|drive|driving|away|ride|train|journey|bus|far|open)\b")
-_SAME = re.compile(r"\bsame (?:time|clock|timezone|hour)|\btime .*\bsame\b|\bshare .*time")
+# Hours of another kind, and what else is behind or ahead.
+_TRAVEL = re.compile(r"\b(?:curtain|tower|mountains?|flight|fly|drive|driving|away|ride|train|journey|bus|far|open)\b")
+_SAME = re.compile(
+    r"\b(?:equal to|identical (?:to|with)|on|in) (?:gmt|utc|greenwich)|"
+    r"\bsame (?:time|clock|timezone|hour)|\btime .*\bsame\b|\bshare .*time"
+)
 _GREENWICH = re.compile(r"\b(?:gmt|utc|greenwich)\b")
 _HALF = re.compile(r"\bhalf (?:an )?hours?\b|\b30 minutes\b")
-_AHEAD, _BEHIND = re.compile(r"\b(?:ahead|later|plus)\b"), re.compile(r"\b(?:behind|earlier|minus|slower)\b")
+_AHEAD, _BEHIND = re.compile(r"\b(?:ahead|later|plus|in front)\b"), re.compile(r"\b(?:behind|earlier|minus|slower)\b")
 _MORE, _LESS = re.compile(r"\b(?:more|over|at least)\b"), re.compile(r"\b(?:less|under|within|at most|fewer)\b")
 
 

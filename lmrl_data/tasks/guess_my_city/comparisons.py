@@ -10,6 +10,7 @@ from typing import NamedTuple
 from lmrl_data.tasks.guess_my_city.clocks import compare_clocks, compare_games
 from lmrl_data.tasks.guess_my_city.dimensions import DIMENSIONS, THIS_YEAR
 from lmrl_data.tasks.guess_my_city.facts import Fact, Names, where
+from lmrl_data.tasks.guess_my_city.likeness import liken
 from lmrl_data.tasks.guess_my_city.quantities import Quantity, quantities
 from lmrl_data.tasks.guess_my_city.world import Place
 
@@ -63,10 +64,21 @@ def compare(row: Sequence[str], places: Sequence[Place]) -> Fact | None:
     """
     text = " ".join(row)
     place = next((place for place in places if place.numbers), None)
-    for special in (compare_clocks(row, text, place), compare_games(row, text)):
+    other = next(iter(places), None)
+    for special in (compare_clocks(row, text, place), compare_games(row, text), liken(text, other)):
         if special is not None:
             return special
+    if signed := _SIGN.search(text):
+        name, sign = signed["name"], 1 if signed["sign"] == "positive" else -1
+        return Fact(name, where(lambda city: sign * DIMENSIONS[name].of(city) > 0))
+    if place is not None and _AWAY.search(text):
+        return None  # a distance compares no sizes
+    months = _of_months(row, text) if place is None else None
+    if months is not None:
+        return Fact("temperature", months)
     for scale in _words().scales:
+        if scale.name == "elevation" and _BUILT.search(text):
+            continue
         relation = 1 if scale.more.search(text) else -1 if scale.less.search(text) else 0
         found: Names | None = None
         if relation and place is not None and not _names_year(row):
@@ -79,11 +91,52 @@ def compare(row: Sequence[str], places: Sequence[Place]) -> Fact | None:
     return None
 
 
+def _of_months(row: Sequence[str], text: str) -> Names | None:
+    """How July and January differ: "Is July the warmest month?", "a spread of over 20 degrees"."""
+    july, january = (_words().seasons[month].search(text) for month in ("july", "january"))
+    numbers = [found.value for found in quantities(row)]
+    if _SPREAD.search(text):
+        over = -1 if _words().numbers["under"].search(text) else 1
+        limit = numbers[0] if numbers else _LARGE_SPREAD
+        return where(lambda city: over * (abs(city.july_c - city.january_c) - limit) > 0)
+    relation = 1 if _HOTTEST.search(text) else -1 if _COLDEST.search(text) else 0
+    if not relation or not (july or january):
+        return None
+    first = july if january is None or (july is not None and july.start() < january.start()) else january
+    if (july is None or january is None) and not _SUPERLATIVE.search(text):
+        return None
+    sign = relation if first is july else -relation
+    least = numbers[0] if numbers else 0.0
+    return where(lambda city: sign * (city.july_c - city.january_c) > least)
+
+
+_AWAY = re.compile(r"\b(?:km|kilomet\w+|miles?)\b(?: \w+)? (?:from|of|to)\b")
+# What has a height of its own, whatever that of the land is.
+_BUILT = re.compile(
+    r"\b(?:towers?|skyscrapers?|buildings?|walls?|statues?|bridges?|peaks?|mountains?|hills?|volcano\w*)\b"
+)
+_SIGN = re.compile(r"\b(?P<name>latitude|longitude)\b.* (?P<sign>positive|negative)\b")
+_SPREAD = re.compile(
+    r"\b(?:spread|difference|range|gap|contrast|swing|amplitude)\b.*\b(?:january|summers?|winters?|seasons?|months?|"
+    r"year)\b"
+)
+# What people call a large difference between January and July, in degrees.
+_LARGE_SPREAD = 15.0
+_HOTTEST = re.compile(r"\b(?:hott\w+|warm(?:er|est)|highest|higher|summer)\b")
+_COLDEST = re.compile(r"\b(?:cold(?:er|est)|cool(?:er|est)|chill\w+|lowest|lower|winter)\b")
+_SUPERLATIVE = re.compile(r"\b\w+est\b|\b(?:in|during) (?:the )?(?:summer|winter)\b|\b(?:summer|winter) month\b")
+# Words that speak of the hottest or the coldest that it gets.
+_EXTREME = re.compile(r"\b(?:ever|never|drops?|falls?|gets?|go|goes|reach\w*|exceed\w*|hits?|climbs?|rises?|sinks?)\b")
+
+
 def _dimension(name: str, text: str) -> str:
     """The dimension that a scale compares: of temperatures, that of the season which is named."""
     if name != "temperature":
         return name
-    return next((season for season, pattern in _words().seasons.items() if pattern.search(text)), "mean")
+    season = next((season for season, pattern in _words().seasons.items() if pattern.search(text)), None)
+    if season is None and _EXTREME.search(text):
+        season = "winter" if _words().numbers["under"].search(text) else "summer"
+    return season or "mean"
 
 
 def _with_place(name: str, relation: int, text: str, place: Place) -> Names | None:
@@ -124,7 +177,7 @@ def _cardinal(root: str) -> str:
 
 
 def _with_number(name: str, relation: int, row: Sequence[str], text: str) -> Names | None:
-    numbers = [found for found in quantities(row) if row[found.start] not in _NO_NUMBERS]
+    numbers = [found for found in quantities(row) if row[found.start] not in _NO_NUMBERS or found.value >= 1e6]
     if name == "temperature" and (found := re.search(r"\b(below|under|sub|above) ?(?:freezing|zero)", text)):
         numbers, relation = [Quantity(0.0, 0, 0)], 1 if found[1] == "above" else -1
     if not numbers:

@@ -51,18 +51,37 @@ class GuessMyCityEnv(TextEnv):
 
     The built-in oracle answers from tables (`cities/*.toml`), truthfully, and in two or more wordings, among which the
     episode's seed picks: the same question in an episode gets the same answer. How it understands questions is code and
-    tables that can be read (`understand.py`); what it makes of a question does not depend on the episode. Of 700
-    questions of many people, written without knowledge of it (the development set, with which it was corrected;
-    `python -m lmrl_data.tasks.guess_my_city.accuracy FILE` measures any other):
+    tables that can be read (`understand.py`); what it makes of a question does not depend on the episode.
+    Of 1,400 questions of many people, written without knowledge of it, these are answered right. They have been looked
+    into and the tables mended by them, so new questions are answered less well: of 600 not seen before, 92 % were
+    right. `python -m lmrl_data.tasks.guess_my_city.accuracy FILE` measures any other set.
 
-    ACCURACY
+    | kind of question | questions | right |
+    |---|---|---|
+    | open | 615 | 97 % |
+    | for yes or no | 394 | 97 % |
+    | comparisons | 69 | 96 % |
+    | negations | 57 | 98 % |
+    | choices ("or") | 54 | 96 % |
+    | guesses | 168 | 98 % |
+    | lines that ask for nothing | 43 | 84 % |
+    | all | 1,400 | 97 % |
 
     The highest possible mean return is -1 exactly. A first guess wins in at most one of the 100 cities, and a wrong one
     is answered alike in all others, so guessing first gives at best -1.98. Whoever asks for the food, or one of some 20
     other facets of which each city has a fact of its own, and knows the tables, can name the city with the second
-    question: the policy `greedy` does. Returns over 600 episodes:
+    question: the policy `greedy` does. Mean returns over 600 episodes, with 95 % intervals:
 
-    RETURNS
+    | policy | return | success |
+    |---|---|---|
+    | `greedy` | -1.00 ± 0.00 | 1.00 |
+    | `yes-no` | -3.12 ± 0.08 | 1.00 |
+    | `expert` | -4.78 ± 0.25 | 1.00 |
+    | `hasty` | -15.78 ± 0.36 | 0.67 |
+    | `curious` | -18.74 ± 0.09 | 0.68 |
+    | `repetitive` | -18.90 ± 0.09 | 0.59 |
+    | `person` | -18.97 ± 0.06 | 0.70 |
+    | `random` | -19.50 ± 0.21 | 0.05 |
 
     ## Action Space
     `Text`: a question or a guess, in any words, of which the first 600 characters count. A guess wins when it puts the
@@ -99,7 +118,7 @@ class GuessMyCityEnv(TextEnv):
     The cities are the paper's under their names of today. The oracle is our own; the paper's is a language model. The
     question that wins is found by the rules above. Of the paper's figures not all can go together: a win with question
     n is worth -(n - 1) and a loss -20, so the mean return is the success rate less the mean length. Our data keep to
-    the paper's success rate and return (.53, -18.8), and so they are longer (19.3, not 18.8); with these two the
+    the paper's success rate and return (.53, -18.8), and so they are longer (19.4, not 18.8); with these two the
     standard deviation of the return could be 3.6 at most, not 4.12. The paper's best return is -8.56.
 
     ## Version History

@@ -18,7 +18,8 @@ _ABOUT_NAME = frozenset(
 _OTHER = frozenset("after summer winter season language year".split())
 _OTHER_LETTERS = re.compile(
     r"\b(?:letters|alphabet|words?) (?:do|does|did|would|they|you|of your language|are used|used)\b|"
-    r"\bsame letters as\b|\b(?:use|using|write|written)\b.*\bletters\b"
+    r"\bsame letters as\b|\b(?:send|post|mail|get|receive|write) .*\bletters?\b|\b(?:use|using|write|"
+    r"written)\b.*\bletters\b"
 )
 _ORDER = {
     word: place

@@ -57,7 +57,7 @@ class KnowledgeOracle:
         """
         said = normalise(question)
         query = understand(said)
-        reply = by_rule(query, said, city, seed) or _from_table(query, city, seed)
+        reply = by_rule(query, said, city, seed) or _from_table(query, said, city, seed)
         if query.sure or reply.answer == "none":
             return reply
         return reply._replace(text=line("unsure", seed).format(reply.text[0].lower() + reply.text[1:]))
@@ -78,7 +78,8 @@ def by_rule(query: Query, said: str, city: City, seed: int) -> Reply | None:
     if query.kind == "guess":
         if query.guess == city.name:
             return Reply(line("win", seed), "win", "guess")
-        return Reply(line("unclear_guess" if query.aspect == "unclear" else "wrong_guess", seed), "lose", "guess")
+        told = "unclear_guess" if query.aspect == "unclear" else "wrong_guess"
+        return Reply(line(told, seed, about=query.guess or said), "lose", "guess")
     if query.kind == "open" and query.aspect == "name":
         return Reply(line("refuse_name", seed), "open", "name")
     if not any(character.isalpha() for character in said):
@@ -86,13 +87,18 @@ def by_rule(query: Query, said: str, city: City, seed: int) -> Reply | None:
     return None
 
 
-def _from_table(query: Query, city: City, seed: int) -> Reply:
+def _from_table(query: Query, said: str, city: City, seed: int) -> Reply:
     if query.kind == "nothing":
-        return Reply(line("not_understood", seed), "none", NOTHING, "the question was not understood")
+        told = line("not_understood", seed, about=said)
+        return Reply(told, "none", NOTHING, "the question was not understood")
     facet, answer = _fact_and_answer(query, city)
-    told = tell(facet, city, seed)
-    text = sentence(told if answer == "open" else f"{answer}, {told}")
-    return Reply(text, answer, FACET_OF.get(query.facet, query.facet))
+    told = tell(facet, city, seed, about=query.facet)
+    return Reply(_spoken(answer, told), answer, FACET_OF.get(query.facet, query.facet))
+
+
+def _spoken(answer: str, told: str) -> str:
+    """What is said: a fact, after "yes" or "no" where that was asked; the bare word where there is nothing to tell."""
+    return sentence(told if answer == "open" else f"{answer}, {told}" if told else answer)
 
 
 def _fact_and_answer(query: Query, city: City) -> tuple[str, str]:
@@ -116,4 +122,4 @@ def possible_replies(said: str, city: City) -> list[str]:
     if query.kind not in ("open", "test") or not query.sure:
         return []
     facet, answer = _fact_and_answer(query, city)
-    return [sentence(clause if answer == "open" else f"{answer}, {clause}") for clause in clauses(facet, city.name)]
+    return [_spoken(answer, clause) for clause in clauses(facet, city.name)]

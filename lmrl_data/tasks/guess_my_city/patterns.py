@@ -15,9 +15,12 @@ from lmrl_data.language.words import words
 T = TypeVar("T")
 
 # Names that look like forms of common words; and what tells the past from today.
-_KEPT = frozenset(["andes", "countries", "founded", "founding", "was", "were", "did", "had"])
-# Between two clauses; no phrase reaches over it.
-BREAK = ","
+_KEPT = frozenset(
+    "andes countries nations states founded founding was were did had left souls mayas won generals gaming boxing "
+    "clubbing blues inxs lakers chilly ganga developed developing".split()
+)
+# Between two clauses or two choices; no gap reaches over it.
+_BREAKS = frozenset([",", "or"])
 # Up to so many words stand for `..`.
 _GAP = 4
 _ARTICLES = frozenset(map(stem, "a an the your its their this that these those my our some any".split()))
@@ -88,6 +91,8 @@ def parse_phrase(text: str) -> Phrase:
             elements += [Element(frozenset([root(word)])) for word in alternatives[0]]
         else:
             singles = [word for row in alternatives for word in row]
+            if "'s" in singles:
+                raise ValueError(f"in {text!r} a possessive stands for a word of its own")
             stems = frozenset(map(root, singles))
             elements.append(Element(stems, optional=bool(stems & _ARTICLES)))
     inner = [element for element in elements[1:] if not element.stems or not element.stems <= _ARTICLES]
@@ -98,21 +103,26 @@ class Phrases(Generic[T]):
     """Many phrases, and what each stands for."""
 
     def __init__(self, entries: Iterable[tuple[Phrase, T]]) -> None:
-        self._by_first: dict[str, list[tuple[Phrase, T]]] = defaultdict(list)
+        self._by_first: dict[str, list[tuple[Phrase, frozenset[str], T]]] = defaultdict(list)
         self.vocabulary: set[str] = set()
         for elements, value in entries:
             if not elements or not elements[0].stems:
                 raise ValueError(f"a phrase must begin with a word, that of {value!r} does not")
             for element in elements:
                 self.vocabulary |= element.stems
+            last = next(element for element in reversed(elements) if not element.optional or element is elements[0])
+            needed = last.stems or elements[0].stems
             for first in elements[0].stems:
-                self._by_first[first].append((elements, value))
+                self._by_first[first].append((elements, needed, value))
 
     def find(self, stems: Sequence[str]) -> list[Found[T]]:
         """Every phrase in a row of stems, wherever it begins."""
         found = []
+        said = frozenset(stems)
         for start, word in enumerate(stems):
-            for elements, value in self._by_first.get(word, ()):
+            for elements, needed, value in self._by_first.get(word, ()):
+                if said.isdisjoint(needed):  # most phrases fail here, and cheaply
+                    continue
                 end = _match(stems, start + 1, elements, 1)
                 if end is not None:
                     weight = sum(1 for element in elements if element.stems and not element.optional)
@@ -127,7 +137,7 @@ def _match(stems: Sequence[str], place: int, elements: Phrase, number: int) -> i
     element = elements[number]
     if not element.stems:
         for skipped in range(_GAP + 1):
-            if place + skipped > len(stems) or BREAK in stems[place : place + skipped]:
+            if place + skipped > len(stems) or _BREAKS & set(stems[place : place + skipped]):
                 return None
             end = _match_here(stems, place + skipped, elements, number + 1)
             if end is not None:

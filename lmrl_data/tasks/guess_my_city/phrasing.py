@@ -31,9 +31,9 @@ def pick(choices: Sequence[T], seed: int, purpose: str) -> T:
     return choices[(mix(seed, stream_of(f"guess-my-city/{purpose}")) >> 32) * len(choices) >> 32]
 
 
-def line(name: str, seed: int) -> str:
-    """One of the lines that have nothing to do with the city, such as ``"opening"``."""
-    return pick(_tables()["lines"][name], seed, name)
+def line(name: str, seed: int, about: str = "") -> str:
+    """One of the lines that have nothing to do with the city, such as ``"opening"``; another one for something else."""
+    return pick(_tables()["lines"][name], seed, f"{name}/{about}" if about else name)
 
 
 @cache
@@ -60,9 +60,16 @@ def clauses(facet: str, city_name: str) -> tuple[str, ...]:
     return tuple(clause for clause in made if not city.leaks.find(clause))
 
 
-def tell(facet: str, city: City, seed: int) -> str:
-    """A city's fact as a clause, in one of its wordings."""
-    return pick(clauses(facet, city.name), seed, f"phrase/{facet}")
+def tell(facet: str, city: City, seed: int, about: str = "") -> str:
+    """A city's fact as a clause, in one of its wordings.
+
+    Args:
+        facet: as for `clauses`.
+        city: the city.
+        seed: of the episode.
+        about: what the question is about: plain verdicts are worded anew for each facet.
+    """
+    return pick(clauses(facet, city.name), seed, f"phrase/{facet}/{about}" if about else f"phrase/{facet}")
 
 
 def sentence(clause: str) -> str:

@@ -74,13 +74,12 @@ def _read(row: Sequence[str], start: int) -> Quantity | None:
     word = row[start]
     if word == "half" and row[start + 1 : start + 2] and row[start + 1] == "a" and _scale(row, start + 2):
         return Quantity(0.5 * _SCALES[row[start + 2]], start, start + 3)
+    total, end = _figure(word), start + 1
     if word in ("a", "an", "one") and _scale(row, start + 1):
-        return Quantity(_SCALES[row[start + 1]], start, start + 2)
-    total = _figure(word)
+        total, end = _SCALES[row[start + 1]], start + 2
     if total is None:
         alone = word in _SCALES and word not in _SHORT and not word.startswith("centur")
         return Quantity(_SCALES[word], start, start + 1) if alone else None
-    end = start + 1
     while end < len(row):
         more = _more(row, end, total)
         if more is None:

@@ -10,9 +10,10 @@ from lmrl_data.language.spelling import Speller
 from lmrl_data.language.stems import english, stem
 from lmrl_data.language.words import words
 from lmrl_data.tasks.guess_my_city.facts import Fact, facts
-from lmrl_data.tasks.guess_my_city.grammar import Clause, Sentence, read
+from lmrl_data.tasks.guess_my_city.grammar import Sentence, read
 from lmrl_data.tasks.guess_my_city.mentions import known_words
 from lmrl_data.tasks.guess_my_city.patterns import Found, Phrase, Phrases, longest, parse_name, parse_phrase, root
+from lmrl_data.tasks.guess_my_city.spoken import OPENERS, Clause
 from lmrl_data.tasks.guess_my_city.topics import topic_scores, topics
 from lmrl_data.tasks.guess_my_city.world import Place, place_names
 
@@ -87,8 +88,8 @@ def _phrases() -> Phrases[Fact | Place]:
 
 
 def mend(word: str) -> str:
-    """The word that was meant: itself where it is English or stands in a table."""
-    return word if word in known_words() else speller().correct(word)
+    """The word that was meant: itself where it is English, stands in a table, or is said to anybody ("bro")."""
+    return word if word in OPENERS or word in known_words() else speller().correct(word)
 
 
 def is_known(word: str) -> bool:

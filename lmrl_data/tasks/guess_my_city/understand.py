@@ -8,16 +8,25 @@ from itertools import chain
 from lmrl_data.language.guesses import Names as GuessNames
 from lmrl_data.language.words import words
 from lmrl_data.tasks.guess_my_city.cities import cities
-from lmrl_data.tasks.guess_my_city.claims import Claim, general_claim, is_special_name, ordinary_stems, special_claim
+from lmrl_data.tasks.guess_my_city.claims import (
+    WHEREABOUTS,
+    Claim,
+    general_claim,
+    is_special_name,
+    ordinary_stems,
+    special_claim,
+)
 from lmrl_data.tasks.guess_my_city.comparisons import compare
 from lmrl_data.tasks.guess_my_city.facts import Fact, Names, all_cities
-from lmrl_data.tasks.guess_my_city.grammar import Clause, Kind
-from lmrl_data.tasks.guess_my_city.guesses import Guess, find_guess
+from lmrl_data.tasks.guess_my_city.grammar import Kind
+from lmrl_data.tasks.guess_my_city.guesses import find_guess, lies_elsewhere
+from lmrl_data.tasks.guess_my_city.leaks import plain
 from lmrl_data.tasks.guess_my_city.letters import read_spelling
 from lmrl_data.tasks.guess_my_city.mentions import facet_of_words, rare_words
 from lmrl_data.tasks.guess_my_city.patterns import Found
 from lmrl_data.tasks.guess_my_city.reading import Reading, is_known, read_text
 from lmrl_data.tasks.guess_my_city.small_talk import is_small_talk
+from lmrl_data.tasks.guess_my_city.spoken import Clause
 from lmrl_data.tasks.guess_my_city.topics import best_topic
 
 # Of a longer text only the beginning is read.
@@ -50,6 +59,11 @@ class Query:
     sure: bool = True
 
 
+# Signs of comparison that people type for words.
+_SIGN_WORDS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "==": "is", "=": "is"}
+_SIGNS = re.compile(r"[<>]=?|={1,2}")
+
+
 @lru_cache(maxsize=100_000)
 def understand(text: str) -> Query:
     """What a text asks for.
@@ -57,7 +71,7 @@ def understand(text: str) -> Query:
     Args:
         text: normalised (see `lmrl_data.text.normalise`).
     """
-    text = text[:MAX_CHARACTERS]
+    text = _SIGNS.sub(lambda found: f" {_SIGN_WORDS[found[0]]} ", text[:MAX_CHARACTERS])
     reading = read_text(text)
     if not reading.all_words:
         return Query("nothing")
@@ -72,16 +86,18 @@ def _guess_names() -> GuessNames[str]:
 
 
 def _query(text: str, reading: Reading) -> Query:
-    guess = _guess_names().guess(text)
-    found = Guess(guess) if guess is not None else find_guess(reading.sentence, reading.places)
+    guess = _misspelt(text, _guess_names().guess(text))
+    if guess is not None and not lies_elsewhere(guess, reading.sentence, reading.places):
+        return Query("guess", "guess", guess=guess)
+    found = find_guess(reading.sentence, reading.places)
     if found is not None:
         return Query("guess", "guess", guess=found.city, aspect="" if found.clear else "unclear")
-    if asks_name(" ".join(words(text))):
+    if asks_name(" ".join(words(text)), reading):
         return Query("open", "name", aspect="name")
     spelling = _spelling(reading)
     if spelling is not None:
         return spelling
-    if is_small_talk(reading):
+    if is_small_talk(reading, "?" in text):
         return Query("nothing")
     for attempt in _ATTEMPTS[reading.sentence.kind]:
         query = attempt(reading)
@@ -90,8 +106,17 @@ def _query(text: str, reading: Reading) -> Query:
     return Query("nothing")
 
 
+def _misspelt(text: str, guess: str | None) -> str | None:
+    """A guess, unless it is read out of words that are right as they are: "Chinatown?"."""
+    if guess is None or not all(map(is_known, words(text))):
+        return guess
+    said = plain(text)
+    return guess if any(plain(name) in said for name in cities()[guess].names) else None
+
+
 _NAME = re.compile(
-    r"^(?:(?:what|which|whats?) (?:is|s|city is|town is|city are|place is|place are)?\b.*"
+    r"^(?:(?:just|please|so|ok|okay|now|then|come on|and|well|can you|could you|would you|will you|go on) )*"
+    r"(?:(?:what|which|whats?) (?:is|s|city is|town is|city are|place is|place are)?\b.*"
     r"\b(?:name|called|named|(?:which|what) (?:city|town) (?:are|is))\b.*|(?:which|what) (?:city|town|place) "
     r"(?:is it|are you|is this|is that|are we|do you|is yours|am i|it is|is the answer|do i)\b.*|"
     r"(?:tell|give|say|reveal|spell|just say|whisper) .*\b(?:name|answer|solution)\b.*|"
@@ -113,9 +138,16 @@ _NO_NAME = re.compile(
 )
 
 
-def asks_name(text: str) -> bool:
-    """Whether a question asks to be told the name, or what it means."""
-    return bool(_MEANING.search(text) or (_NAME.match(text) and not _NO_NAME.search(text)))
+def asks_name(text: str, reading: Reading) -> bool:
+    """Whether a question asks to be told the name, or what it means, and for nothing else."""
+    others = (score for facet, score in reading.scores.items() if facet not in _ABOUT_NAMES)
+    if reading.sentence.kind is not Kind.YES_NO and _MEANING.search(text):
+        return True
+    return max(others, default=0.0) < _CLEAR and bool(_NAME.match(text)) and not _NO_NAME.search(text)
+
+
+# What is asked for in words like those that ask for the name.
+_ABOUT_NAMES = frozenset(["nickname", "region", "fun_fact", "people", "founded"])
 
 
 def _test(reading: Reading, claim: Claim) -> Query:
@@ -161,7 +193,17 @@ def _comparison(reading: Reading) -> Query | None:
 
 def _special(reading: Reading) -> Query | None:
     claim = special_claim(reading)
-    return None if claim is None else _test(reading, claim)
+    if claim is None or (_asks_for_any(reading) and _is_beside(claim.fact.facet, reading)):
+        return None
+    return _test(reading, claim)
+
+
+def _is_beside(facet: str, reading: Reading) -> bool:
+    """Whether something else than a facet is clearly asked for: "an event that draws crowds"."""
+    topic = best_topic(reading.scores)
+    if topic is None or facet in WHEREABOUTS:
+        return False
+    return reading.scores[topic] >= max(2 * _CLEAR, 3 * reading.scores.get(facet, 0.0))
 
 
 def _general(reading: Reading) -> Query | None:
@@ -172,21 +214,55 @@ def _general(reading: Reading) -> Query | None:
 def _choice(reading: Reading) -> Query | None:
     """One of several things: the fact itself is the answer, unless the things go together."""
     found = [one.value for row in reading.facts for one in row if one.value.cities != all_cities()]
-    together = len(found) > 1 and all(_go_together(found[0].cities, fact.cities) for fact in found[1:])
+    rare = all(len(fact.cities) < _COMMON for fact in found)
+    together = len(found) > 1 and rare and all(_go_together(found[0].cities, fact.cities) for fact in found[1:])
     if together or any(
         _holds_or(one, stems) for stems, row in zip(reading.stems, reading.facts, strict=True) for one in row
     ):
         return None
-    topic = best_topic(reading.scores)
     named = [fact.facet for fact in found]
-    if named and topic not in named and (topic is None or named[0] in ("continent", "region")):
+    if len(found) > 1 and set(named) <= _BESIDE_EACH_OTHER and _WHETHER_ANY.match(" ".join(reading.main_words)):
+        return None
+    topic = best_topic(reading.scores)
+    alike = _facet_of_all(reading)
+    if alike is not None and reading.scores.get(alike, 0.0) + 2 * _FACT_SCORE >= reading.scores.get(
+        topic or alike, 0.0
+    ):
+        topic = alike
+    elif named and (topic is None or (named[0] in ("continent", "region") and reading.scores[topic] < _CLEAR)):
         topic = named[0]
     return None if topic is None else Query("open", topic)
+
+
+# Of these a city may well have several, so that one is enough: "are there castles or palaces?"
+_BESIDE_EACH_OTHER = frozenset(
+    """landmarks nature architecture nightlife shopping arts industry festival university sports transport
+    history""".split()
+)
+_WHETHER_ANY = re.compile(
+    r"^(?:(?:is|are|was|were) there|(?:can|could|may) (?:i|we|you|one)|"
+    r"(?:do|does) (?:you|it|they|(?:the|your) city) have|.* (?:ever|any)|"
+    r"are (?:\w+ )?\w+ or (?:\w+ )?\w+ (?:made|built|produced))\b"
+)
+
+
+def _facet_of_all(reading: Reading) -> str | None:
+    """The facet that all things have of which a question names several: "Atlantic or Mediterranean?"."""
+    facets: dict[tuple[int, int], set[str]] = {}
+    for number, row in enumerate(reading.facts):
+        for one in row:
+            facets.setdefault((number, one.start), set()).add(one.value.facet)
+    shared = set.intersection(*facets.values()) if len(facets) > 1 else set()
+    return min(shared, default=None)
 
 
 def _holds_or(one: Found[Fact], stems: Clause) -> bool:
     """Whether alternatives are one thing: "a king or a queen"."""
     return "or" in stems[one.start : one.end]
+
+
+# What so many cities have is named as a choice, even where one thing comes with the other: "bus or metro".
+_COMMON = 40
 
 
 def _go_together(one: Names, other: Names) -> bool:
@@ -197,29 +273,45 @@ def _go_together(one: Names, other: Names) -> bool:
 def _open(reading: Reading) -> Query | None:
     scores = dict(reading.scores)
     for row in reading.facts:
-        for one in row:
-            scores[one.value.facet] = scores.get(one.value.facet, 0.0) + _FACT_SCORE
+        for facet, _ in sorted({(one.value.facet, one.start) for one in row if one.value.facet != "name"}):
+            scores[facet] = scores.get(facet, 0.0) + _FACT_SCORE
     topic = best_topic(scores) or facet_of_words(rare_words(reading.all_stems, ordinary_stems()))
     return None if topic is None else Query("open", topic)
 
 
+# A topic with so high a score is asked for, whatever else is mentioned along with it.
+_CLEAR = 5.0
 # What a fact that is mentioned adds to the score of its facet in an open question.
 _FACT_SCORE = 2.5
-_KINDS = frozenset(
-    "top best most favourite favorite main kind type style typical easiest local closest nearest".split()
-)
+_KINDS = frozenset("top best most favourite favorite main kind type typical easiest local closest nearest".split())
 
 
 def _fragment(reading: Reading) -> Query | None:
     """A question without a verb: open where it names a facet, for yes or no where it names something special."""
+    topic = best_topic(reading.scores)
     if not _KINDS & set(reading.all_words):
-        query = _comparison(reading) or _special(reading)
-        if query is not None:
+        compared = _comparison(reading)
+        if compared is not None:
+            return compared
+        query = _special(reading)
+        clear = topic is not None and reading.scores[topic] >= _CLEAR
+        told = {*WHEREABOUTS, "near", *reading.scores, *(_WEATHER if topic in _WEATHER else ())}
+        if query is not None and (not clear or query.facet in told or _names_a_thing(reading)):
             return query
-    if _ANY.match(" ".join(reading.main_words)) or is_special_name(reading):
+    if _ANY.match(" ".join(reading.main_words)) or (topic is None and is_special_name(reading)):
         return _general(reading)
     return _open(reading)
 
+
+def _names_a_thing(reading: Reading) -> bool:
+    """Whether a fragment begins with something of two words that only few cities have: "silk road stop?"."""
+    found = reading.facts[reading.sentence.main]
+    return any(one.start == 0 and one.weight > 1 and len(one.value.cities) <= _FEW for one in found)
+
+
+_WEATHER = frozenset("climate temperature rain snow".split())
+# So many cities at most have what is a thing of its own.
+_FEW = 12
 
 _ATTEMPTS = {
     Kind.OPEN: (_open,),

@@ -136,7 +136,9 @@ def _countries(cities_of_the_world: Iterable[Mapping[str, str]]) -> Iterator[tup
             numbers["longitude"] = sum(longitude for _, longitude in here) / len(here)
         numbers |= _climate_of(row["name"])
         place = Place(row["name"], False, ours, tuple(here), numbers)
-        yield from ((known, place) for known in (*names, *_split(row["adjectives"])))
+        adjectives = _split(row["adjectives"])
+        plurals = [word + "s" for word in adjectives if word.endswith(("n", "i")) and word + "s" not in adjectives]
+        yield from ((known, place) for known in (*names, *adjectives, *plurals))
 
 
 @cache

@@ -20,7 +20,7 @@ TASK = Task(
         "default": Config(
             env_id="lmrl/TwentyQuestions-v0",
             kwargs={},
-            bounds=Bounds(minimum=-20, mean=-17.3410, maximum=-1072 / 158, maximum_from="optimal", exact=True),
+            bounds=Bounds(minimum=-20, mean=-17.3625, maximum=-1072 / 158, maximum_from="optimal", exact=True),
             collection={
                 "optimal": 0.09,
                 "person": 0.05,
@@ -37,6 +37,7 @@ TASK = Task(
     game="lmrl_data.tasks.twenty_questions.game:twenty_questions_game",
     partner="oracle",
     policies={name: f"lmrl_data.tasks.twenty_questions.policies:{name.replace('-', '_')}" for name in _POLICIES},
+    reading="lmrl_data.llm.replies:last_question",
     info={"object": "string", "category": "string", "oracle": "string"},
     options={"object": "string"},
     column_notes={

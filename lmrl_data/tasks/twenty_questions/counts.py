@@ -17,13 +17,16 @@ from lmrl_data.tasks.twenty_questions.table import NO, SOMETIMES, YES, Table, Va
 from lmrl_data.tasks.twenty_questions.yardsticks import Found
 
 _ENTRY = re.compile(r"(?P<names>.+?) (?P<low>\d+)(?:-(?P<high>\d+))?")
-_QUANTITY = re.compile(
-    rf"\b(?:(?P<more>more than|great than|upward of)|(?P<least>at least|no few than|no less than)"
-    rf"|(?P<less>less than|few than|fewer than)|(?P<most>at most|no more than|up to|only|just))? ?"
+_AMOUNT = (
+    r"(?:(?P<more>more than|great than|upward of)|(?P<least>at least|no few than|no less than)"
+    r"|(?P<less>less than|few than|fewer than)|(?P<most>at most|no more than|up to|only|just))? ?"
     rf"(?P<exactly>exactly |precisely )?(?:a |a whole |the )?(?P<number>{NUMERAL}|pair of|no|any)"
-    r"(?: (?P<after>or more|or few|or less))?(?: (?!(?:than|on|in|of|at|be|for)\b)\w+)?? (?P<noun>NOUNS)\b"
-    r"(?P<end> or (?:more|few|less))?"
+    r"(?: (?P<after>or more|or few|or less))?"
 )
+_QUANTITY = (
+    rf"\b{_AMOUNT}(?: (?!(?:than|on|in|of|at|be|for)\b)\w+)?? (?P<noun>NOUNS)\b(?P<end> or (?:more|few|less)| only)?"
+)
+_NUMBER_OF = rf"\bnumber of (?P<noun>NOUNS)(?: (?:be|equal|\|))* {_AMOUNT}(?P<end>)"
 
 
 class Counts:
@@ -45,13 +48,13 @@ class Counts:
                 self._ranges[key] = low, high
                 self._only_with[key] = frozenset(map(stem, entry.get("only_with", ())))
         nouns = "|".join(sorted(map(re.escape, self._ranges), key=len, reverse=True))
-        self._quantity = re.compile(_QUANTITY.pattern.replace("NOUNS", nouns))
+        self._quantities = [re.compile(pattern.replace("NOUNS", nouns)) for pattern in (_NUMBER_OF, _QUANTITY)]
 
     def find(self, stems: Sequence[str]) -> list[Found]:
         """The parts of a question that count something; `stems` as `stem` gives them."""
         text = " ".join(stems)
-        found = []
-        for match in self._quantity.finditer(text):
+        found: list[Found] = []
+        for match in (match for pattern in self._quantities for match in pattern.finditer(text)):
             needed = self._only_with[match["noun"]]
             bare = not any(match[name] for name in ("more", "least", "less", "most", "exactly", "after", "end"))
             if match["number"] in ("a", "an", "no", "any", "half") or (needed and not needed & set(stems)):
@@ -59,8 +62,8 @@ class Counts:
             if bare and read_numeral(match["number"].removesuffix(" of")) == 1:  # "one side", as people say for any
                 continue
             number = 2.0 if match["number"] == "pair of" else read_numeral(match["number"])
-            if number is not None:
-                start = len(text[: match.start()].split())
+            start = len(text[: match.start()].split())
+            if number is not None and all(start >= other.end for other in found):
                 row = self._compared(match, number)
                 found.append(Found(start, start + len(match[0].split()), row, match[0].strip()))
         return found
@@ -70,7 +73,7 @@ class Counts:
         tail = f"{match['after'] or ''}{match['end'] or ''}"
         if match["more"]:
             sure, possible = low > number, high > number
-        elif match["least"] or "more" in tail:
+        elif match["least"] or "more" in tail or (self._only_with[match["noun"]] and not match["exactly"]):
             sure, possible = low >= number, high >= number
         elif match["less"]:
             sure, possible = high < number, low < number

@@ -16,7 +16,8 @@ from lmrl_data.tasks.twenty_questions.table import YES, Table, knowledge_table
 from lmrl_data.tasks.twenty_questions.yardsticks import Found
 
 _VOWELS = "aeiou"
-_SUBJECT = r"(?:name|word|letter|spelling|spelled|spelt|spell|alphabet|noun|title|answer|called)s?"
+_CONSONANTS = "bcdfghjklmnpqrstvwxyz"
+_SUBJECT = r"(?:name|word|letter|spelling|spelled|spelt|spell|alphabet|noun|title|label|character|answer|called)s?"
 _NAME = re.compile(rf"\b{_SUBJECT}\b")
 _COUNTED = re.compile(
     rf"\b(?:(?P<more>more than|over|longer than|above|greater than)|(?P<least>at least|no fewer than|minimum of)"
@@ -26,13 +27,17 @@ _COUNTED = re.compile(
     r" (?P<what>letter|word|syllable|vowel|consonant|character)s?\b(?P<end>(?: long)? or (?:more|fewer|less)| plus)?"
 )
 _PLACES = {
-    "first": re.compile(r"\b(?:start|starts|starting|begin|begins|beginning|initial|first letter|begun|commences?)\b"),
+    "first": re.compile(
+        r"\b(?:start|starts|starting|begin|begins|beginning|initial|first letter|begun|commences?"
+        r"|(?:filed?|filed|listed|found|indexed|look(?:ed)? (?:it )?up|come|goes?) under)\b"
+    ),
     "last": re.compile(r"\b(?:end|ends|ending|finish|finishes|last letter|final letter)\b"),
     "any": re.compile(
         r"\b(?:contain|contains|containing|have|has|having|include|includes|is there|are there|there is|there are|got"
         r"|with|spelled|spelt|letter|use|uses|in)\b"
     ),
 }
+_BOTH_ENDS = re.compile(r"\b(?:start|begin)(?:s|ning|ing)? and (?:end|finish)(?:s|es|ing)?\b")
 _RHYME = re.compile(r"\b(?:rhyme|rhymes|rhyming|rhymed)\b.*?\b(?:with|to)\b (?:the )?(?:word )?(?P<word>[a-z ]+)")
 _OTHER_FIRST = re.compile(
     r"\b(?P<word>[a-z]{3,}) (?:but )?with (?:a |an )?(?:different|another|new|other) first letter"
@@ -46,8 +51,12 @@ _DOUBLED = re.compile(
     r"\bdouble letters?|\b(?:two|same) (?:of the )?(?:same )?letters? (?:in a row|twice|next to each other)"
 )
 _SIDE = re.compile(
-    r"\b(before|after) (?:the letter )?([a-z]) in the alphabet"
+    r"\b(before|after) (?:the letter )?([a-z]) in (?:the|a|an) (?:alphabet|dictionary|encyclopedia|index|list)"
     r"|alphabet(?:ically)? (?:comes? )?(before|after) (?:the letter )?([a-z])\b"
+)
+_NUMBER_OF = {"second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "final": -1, "first": 0, "middle": 0}
+_NTH = re.compile(
+    rf"\b(?P<nth>{'|'.join(_NUMBER_OF)}) (?:letter|character)\b.*?\b(?P<what>vowel|consonant|[b-hj-z]|[ai]$)\b"
 )
 _COLOUR = re.compile(r"\b(?:name|word)\b.*\b(?:same|identical|also|double|shared?)\b.*\bcolou?r\b")
 
@@ -69,6 +78,9 @@ class Letters:
             (_DOUBLED, lambda n: any(a == b for a, b in pairwise(self._plain[n]))),
             (re.compile(r"\bcompound (?:word|noun|name)|\btwo words (?:put|joined|stuck) together"), self._is_compound),
             (re.compile(r"\b(?:word|name|noun)\b.*\bplural\b|\bplural (?:word|name|noun)\b"), self._is_plural),
+            (re.compile(r"\bmonosyllab"), lambda n: self._syllables[n] == 1),
+            (re.compile(r"\b(?:di|bi)syllab"), lambda n: self._syllables[n] == 2),
+            (re.compile(r"\b(?:poly|multi) ?syllab"), lambda n: self._syllables[n] > 1),
             (_COLOUR, lambda n: self._names[n] == "orange"),
         ]
         self._plural: list[bool] = table.plural.tolist()
@@ -76,10 +88,12 @@ class Letters:
     def find(self, words: Sequence[str]) -> list[Found]:
         """The part of a question that is about the name; at most one, which ends with the question."""
         text = " ".join(words)
-        for read in (self._rhyming, self._counted, self._placed, self._other):
+        for read in (self._rhyming, self._counted, self._numbered, self._placed, self._other):
             found = read(text)
             if found is not None:
                 start, holds, name = found
+                subject = _NAME.search(text[:start])
+                start = subject.start() if subject else start
                 row = np.where(np.array([holds(number) for number in range(len(self._names))]), YES, 0)
                 return [Found(len(text[:start].split()), len(words), row.astype(np.uint8), name)]
         return []
@@ -131,7 +145,18 @@ class Letters:
             return sum(letter in _VOWELS for letter in plain)
         return sum(letter not in _VOWELS for letter in plain) if what == "consonant" else len(plain)
 
+    def _numbered(self, text: str) -> tuple[int, Callable[[int], bool], str] | None:
+        found = _NTH.search(text)
+        if found is None:
+            return None
+        place, what = _NUMBER_OF[found["nth"]], found["what"]
+        among = {"vowel": _VOWELS, "consonant": _CONSONANTS}.get(what, what)
+        return found.start(), lambda n: self._plain[n][place : place + 1 or None] in among, found[0]
+
     def _placed(self, text: str) -> tuple[int, Callable[[int], bool], str] | None:
+        both = _BOTH_ENDS.search(text)
+        if both and (spelt := _letters(text[both.end() :].split(), "first", True)):
+            return both.start(), lambda n: self._plain[n].startswith(spelt) and self._plain[n].endswith(spelt), both[0]
         about_name = bool(_NAME.search(text))
         for place, pattern in _PLACES.items():
             found = pattern.search(text)
@@ -185,7 +210,7 @@ def _letters(after: Sequence[str], place: str, about_name: bool) -> tuple[str, .
     if "vowel" in after or "vowels" in after:
         return tuple(_VOWELS)
     if "consonant" in after or "consonants" in after:
-        return tuple(letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in _VOWELS)
+        return tuple(_CONSONANTS)
     spelt = []
     for number, word in enumerate(after[:10]):
         following = after[number + 1] if number + 1 < len(after) else ""

@@ -12,13 +12,14 @@ _INSTRUCTIONS = (
     "the player's line is no yes/no question about the object, answer with the single word Unclear."
 )
 _REMINDER = "Answer with one word only: Yes, No or Unclear."
-_ONE_WORD = re.compile(r"\W*(yes|no|unclear)\W*", re.IGNORECASE)
-_FIRST_WORD = re.compile(r"\W*(yes|no)\b[.,!]?(?:\s+it\s+(?:is|does|can|has|would)(?:\s+not|n't)?)?\W*", re.IGNORECASE)
+_UNCLEAR = re.compile(r"\W*unclear\W*", re.IGNORECASE)
+# A yes or no and whatever explains it, of which the agent hears nothing; but not "yes and no" or "no idea".
+_ANSWER = re.compile(r"\W*(yes|no)(?:\s*[.,!;:*]|\s*$|\s+(?:it|the|a|an|this|you)\b)", re.IGNORECASE)
 _MAX_TOKENS = 8
 
 
 class ModelOracle:
-    """Asks a model about the secret object, and takes only a plain yes or no for an answer."""
+    """Asks a model about the secret object, and takes a yes or no for an answer and nothing else."""
 
     def __init__(self, spec: str) -> None:
         self._model = chat_model(spec)
@@ -33,7 +34,7 @@ class ModelOracle:
         """The model's answer about an object.
 
         Returns:
-            Whether it says yes; None where it finds no question, or says something else twice (a leak, a speech).
+            Whether it says yes; None where it finds no question, or twice begins with neither.
 
         Raises:
             LmrlError: the model cannot be asked.
@@ -55,6 +56,8 @@ class ModelOracle:
 
 
 def read_reply(reply: str) -> str | None:
-    """The word of a model's reply: ``"yes"``, ``"no"``, ``"unclear"``; None where it says more than that."""
-    found = _ONE_WORD.fullmatch(reply) or _FIRST_WORD.fullmatch(reply)
-    return found[1].lower() if found else None
+    """The word of a model's reply: ``"yes"``, ``"no"``, ``"unclear"``; None where it begins with neither."""
+    found = _ANSWER.match(reply)
+    if found:
+        return found[1].lower()
+    return "unclear" if _UNCLEAR.fullmatch(reply) else None

@@ -4,88 +4,50 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lmrl_data.language.words import any_of, clauses
-from lmrl_data.tasks.twenty_questions.lexicon import BREAK
+from lmrl_data.language.words import clauses
+from lmrl_data.tasks.twenty_questions.phrase_tree import BREAK
+from lmrl_data.tasks.twenty_questions.talk import (
+    IDLE,
+    LEADS,
+    OF_ANSWERER,
+    OPEN,
+    OPENINGS,
+    PREFERRED,
+    TAG,
+    TALK,
+    THE_THING,
+    TRAILING,
+    UNIVERSAL,
+)
 
 # A question is short; of a longer text only the beginning is read.
 _MAX_CHARACTERS = 600
 
 BE = frozenset("is are was were be am".split())
 AUXILIARIES = BE | frozenset("do does did can could would should will might may must shall has have had".split())
-# What is asked of the answerer and not of the thing: "would you like …", "can you explain …".
+# What is asked of the answerer and not of the thing, where nothing speaks of the thing: "would you like …".
 _OF_YOU = frozenset(
-    "like have sure a an explain help repeat tell give say describe answer hear speak stop ready kidding".split()
+    """like have sure a an explain help repeat tell give say describe answer hear speak stop ready kidding love hate
+    know believe want prefer enjoy human alive real okay ok happy sad tired hungry bored married single here
+    there""".split()
 )
 # Words that speak of the thing.
 _THING = frozenset("it its they them their theirs these those object item thing itself".split())
 _SUBJECTS = _THING | frozenset("this that he she you i we one people there somebody someone anybody anyone".split())
+# After these, "one" is the thing: "would a plumber carry one".
+_BEFORE_ONE = frozenset(
+    """a the real no any own have has had buy need keep use find see carry wear get sell of every want like without
+    make give take hold put owns needs""".split()
+)
+# What opens a sentence whose "it" is left out: "made of steel?".
+_WITHOUT_SUBJECT = frozenset(
+    """made goes go got has have having weighs weigh costs cost worn used found starts ends works comes come keeps makes
+    feels smells tastes looks sounds needs contains holds lives grows moves runs sits stands hangs fits belongs worth
+    bigger smaller larger heavier lighter taller longer shorter faster slower cheaper softer harder something
+    someone too very pretty quite""".split()
+)
 # After "this" or "that" these do not name the thing.
 _NOT_THING = frozenset("game question rule rules guess round time way case one's sense".split())
-
-_TALK = frozenset(
-    """ok okay well so oh ooh ah aha hmm hm mm um uh er wait alright right now yo hey hi hello please wow gosh gee ouch
-    aww     dear darling love sweetheart sweetie honey mate sir madam dude bro bruh man lol haha ha thanks
-    sorry goodness cool
-    anyway seriously honestly basically actually then and but hello again aight sheesh omg damn lads friend
-    buddy""".split()
-)
-_LEADS = re.compile(
-    any_of(
-        """let me think, let me see, let me guess, let me ask, let us see, so let us see, i wonder, i wonder if,
-        i have to ask,         just to narrow it down, just to narrow it down a bit, you know what, what is the
-        word, i mean, i dunno,
-        i do not know, out of curiosity, just curious, now i am curious, i am curious, tell me, quick question,
-        next question, my next question, question, okay wild thought, wild thought, i have it, i have got it,
-        to be precise,
-        to be exact, for the avoidance of doubt, if we are being honest, i suppose, i think, i guess, i bet,
-        i am going out on a limb here, just a stab in the dark, this may sound weird, this might sound silly,
-        do you reckon, hear me out, hot take, real quick, one more thing, last one, okay dessert time,
-        trying to figure this out, let us try this, let us try something silly, let us try something else,
-        strictly speaking, technically speaking, generally speaking, in your opinion, never mind, i am
-        picturing, be honest,
-        okay so, listen, look, think, fair enough, got it, good to know, noted, interesting, nice, great, sure, yes,
-        no"""
-    )
-)
-_VERBS = "(?:is|are|was|were|does|do|did|can|could|would|will|has|have|should|might)"
-_TAG = re.compile(
-    f"(?:(?:or )?{_VERBS}(?: not)? (?:it|they|you|he|she|we|one|i|there|that|this)(?: not)?|"
-    + any_of(
-        """right, correct, yes, no, true, false, okay, ok, agree, agreed, is that right, is that correct, is that true,
-        is that it, is that so, is that the idea, is that about right, is that fair, am i right, am i correct,
-        am i warm,
-        am i close, am i wrong, am i hot, am i cold, am i on the right track, confirm, eh, huh, you know, would you say,
-        i think, i guess, i suppose, i mean, or not, or what, or nah, please, yay or nay, yes or no, true or false,
-        a real one i mean, i mean a real one, do you think, no cap"""
-    )
-    + ")"
-)
-_TRAILING = re.compile(
-    "(?: "
-    + any_of(
-        """right, correct, yes, no, then, though, lol, lmao, dear, please, ok, huh, eh, or nah, or no, or not, or what,
-        am i right, is that right, haha, bro, fr, ngl, irl, you know, i guess, i think, do you think, would you say,
-        do you reckon, by any chance, is it, is it not, is not it, does it, does not it, are they, at all, whatsoever,
-        for sure, sir, mate, man, dude, just asking, i wonder, i suppose"""
-    )
-    + ")+$"
-)
-_OPEN = re.compile(
-    r"^(?:what(?! if)|why|where|who|whose|which|how(?! about)|describe|tell|explain|give me|show me|name (?:it|the|one)"
-    r"|list|repeat|write|say (?:it|that|something))\b"
-)
-_UNIVERSAL = re.compile(
-    r"\b"
-    + any_of(
-        """always, usually, typically, mostly, generally, normally, primarily, mainly, predominantly, principally,
-        largely,         ordinarily, customarily, in most cases, most often, as a rule, every time, most of the time,
-        exclusively, solely,
-        nearly all"""
-    )
-    + r"\b"
-)
-_CUT = re.compile(r"\b(?:rather than|instead of|as opposed to|and not|but not as)\b")
-_MORE_THAN = re.compile(r"\bmore (\w+) than (\w+)$")
 
 
 class Question(NamedTuple):
@@ -97,12 +59,16 @@ class Question(NamedTuple):
         universal: whether it asks what holds always or usually.
         confirms: whether a tag without "not" follows a negative statement ("it's not alive, is it?"): such a question
             is answered by whether the thing itself holds.
+        whole: whether it is a sentence about the thing ("made of steel?" is one cut short), and not only a few words.
+        marked: whether it ends with a question mark.
     """
 
     words: list[str]
     context: list[str]
     universal: bool
     confirms: bool
+    whole: bool
+    marked: bool
 
 
 def read_question(text: str) -> Question | str:
@@ -110,39 +76,52 @@ def read_question(text: str) -> Question | str:
     said = clauses(text[:_MAX_CHARACTERS])
     if not any(said):
         return "empty"
+    core, tags = _core(said)
+    if not core:
+        return "none"
+    if len(core) > 1 and core[0][:2] in (["compared", "to"], ["compared", "with"]):
+        core = [[*core[1], "than", *core[0][2:]], *core[2:]]
+    asking = [number for number, clause in enumerate(core) if _asks(clause)]
+    if not asking and len(core) > 1 and core[0][0] in AUXILIARIES:  # "Is carbon, in some form, a part?"
+        asking = [0]
+    main = core[asking[0] :] if asking else core
+    if _is_open(core):
+        return "open"
+    line = " ".join(main[0])
+    marked = text.rstrip().endswith("?")
+    if OF_ANSWERER.match(line) or IDLE.search(line) or not (asking or _is_fragment(core, marked=marked)):
+        return "none"
+    positive = any(_is_positive_tag(tag) for tag in tags)
+    universal = bool(UNIVERSAL.search(" ".join(" ".join(clause) for clause in said)))
+    whole = bool(asking) or any(set(tag.split()) & _THING for tag in tags) or main[0][0] in _WITHOUT_SUBJECT
+    return Question(_joined(main), _joined(core), universal, positive, whole, marked)
+
+
+def _core(said: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
+    """The clauses of a line without talk, and its tags."""
     core: list[list[str]] = []
     tags: list[str] = []
     for clause in said:
-        line = " ".join(_without_talk(clause))
-        if not line or _LEADS.fullmatch(line):
+        line = THE_THING.sub("it", " ".join(_without_talk(clause)))
+        if not line or LEADS.fullmatch(line):
             continue
-        if _TAG.fullmatch(line) and (core or len(said) == 1):
+        if TAG.fullmatch(line) and (core or len(said) == 1):
             tags.append(line)
             continue
-        trailing = _TRAILING.search(line)
+        trailing = TRAILING.search(line)
         if trailing:
             tags.append(trailing[0].strip())
             line = line[: trailing.start()]
-        line = _CUT.split(line)[0]
-        line = _MORE_THAN.sub(r"\1", line)
+        for pattern, instead in (*OPENINGS, *PREFERRED):
+            line = pattern.sub(instead, line)
         if line.strip():
             core.append(line.split())
-    if not core:
-        return "none"
-    asking = [number for number, clause in enumerate(core) if _asks(clause)]
-    main = core[asking[0] :] if asking else core
-    if _is_open(core, asking):
-        return "open"
-    if not asking and not _is_fragment(core):
-        return "none"
-    positive = any(_is_positive_tag(tag) for tag in tags)
-    universal = bool(_UNIVERSAL.search(" ".join(" ".join(clause) for clause in said)))
-    return Question(_joined(main), _joined(core), universal, positive)
+    return core, tags
 
 
 def _without_talk(clause: Sequence[str]) -> list[str]:
     start = 0
-    while start < len(clause) and clause[start] in _TALK:
+    while start < len(clause) and clause[start] in TALK:
         start += 1
     return list(clause[start:])
 
@@ -159,6 +138,10 @@ def _asks(clause: Sequence[str]) -> bool:
     for place, word in enumerate(clause):
         if word in _THING or (word in ("this", "that") and not _names_other(clause, place)):
             return True
+        if place and word in ("name", "word") and clause[place - 1] == "the":
+            return True
+        if word in ("one", "ones") and place and clause[place - 1] in _BEFORE_ONE:
+            return True
     return len(clause) > 2 and clause[0] in AUXILIARIES and not (clause[1] == "you" and clause[2] in _OF_YOU)
 
 
@@ -170,21 +153,26 @@ def _names_other(clause: Sequence[str], place: int) -> bool:
     return clause[place] == "that" and place > 0 and following not in BE and clause[place - 1] not in AUXILIARIES
 
 
-def _is_open(core: Sequence[Sequence[str]], asking: Sequence[int]) -> bool:
+def _is_open(core: Sequence[Sequence[str]]) -> bool:
     """Whether the question wants more than yes or no."""
     first, last = " ".join(core[0]), " ".join(core[-1])
-    if _OPEN.match(last) and (len(core) == 1 or len(core[-1]) > 2):
-        return not re.match(r"^what i \w+", last)
-    return bool(_OPEN.match(first)) and not re.match(r"^(?:what|where|who|which|how)\b", first)
+    if OPEN.search(last) and (len(core) == 1 or len(core[-1]) > 2):
+        # "What I mean is …"; "Is iron, or stone, what it is made from?"
+        told = re.match(r"^what (?:it|they|i|we|you) \w+", last)
+        return not (told and (last.startswith("what i ") or core[0][0] in AUXILIARIES))
+    return bool(OPEN.match(first)) and not re.match(r"^(?:what|where|who|which|how)\b", first)
 
 
+_OF_MINE = frozenset("i me my mine we us our if".split())
 _OWN_TALK = AUXILIARIES | frozenset("i we you my let as please as".split())
 
 
-def _is_fragment(core: Sequence[Sequence[str]]) -> bool:
-    """Whether it is a question cut down to what matters ("bigger than a breadbox?"), and not a statement of another."""
-    first = core[0]
-    return first[0] not in _OWN_TALK and sum(map(len, core)) <= 12
+def _is_fragment(core: Sequence[Sequence[str]], *, marked: bool) -> bool:
+    """Whether it may be a question cut down to what matters ("bigger than a breadbox?")."""
+    said = {word for clause in core for word in clause}
+    has = core[0][0] in ("has", "have") and core[0][1:2] not in (["i"], ["you"], ["we"])  # "has buttons?"
+    own = (core[0][0] in _OWN_TALK and not (has and marked)) or (not marked and not _OF_MINE.isdisjoint(said))
+    return not own and sum(map(len, core)) <= 12
 
 
 def _is_positive_tag(tag: str) -> bool:

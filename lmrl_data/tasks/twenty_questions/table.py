@@ -61,6 +61,7 @@ class Table:
     Attributes:
         names: the objects, in the published order.
         aliases: all names that count as naming each object, in lower case.
+        is_a: the other objects of the list that people would call each object as well.
         categories: the published category of each object.
         plural: whether one normally speaks of it in the plural ("Are they ...").
         numbers: by name (`NUMBERS`), shape (objects,): the largest dimension in centimetres, the height of the object
@@ -75,6 +76,7 @@ class Table:
 
     names: tuple[str, ...]
     aliases: tuple[tuple[str, ...], ...]
+    is_a: tuple[tuple[str, ...], ...]
     categories: tuple[str, ...]
     plural: NDArray[np.bool_]
     numbers: Mapping[str, NDArray[np.float64]]
@@ -130,6 +132,7 @@ def read_table(objects: str, attributes: str) -> Table:
     return Table(
         names=tuple(block["name"] for block in blocks),
         aliases=tuple(tuple(block["names"]) for block in blocks),
+        is_a=tuple(tuple(block.get("is_a", ())) for block in blocks),
         categories=tuple(block["category"] for block in blocks),
         plural=np.array([block.get("plural", False) for block in blocks]),
         numbers=numbers,
@@ -163,7 +166,8 @@ def _check(blocks: Sequence[Mapping[str, Any]], tables: Mapping[str, Mapping[str
             )
     for block in blocks:
         where = f"objects.toml, {block.get('name', 'an object without name')}:"
-        _check_keys(block, _OBJECT_KEYS, ("plural",), where)
+        _check_keys(block, _OBJECT_KEYS, ("plural", "is_a"), where)
+        _check_known(block.get("is_a", []), [other["name"] for other in blocks], f"{where} is_a")
         _check_known([block["category"]], CATEGORIES, f"{where} category")
         for kind, key in _OBJECT_KEY.items():
             known = [name for name, table in tables.items() if table["kind"] == kind]

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from lmrl_data.language.guesses import Names
 from lmrl_data.language.stems import stem
 from lmrl_data.tasks.twenty_questions.lexicon import lexicon
-from lmrl_data.tasks.twenty_questions.table import YES, Table, Values, knowledge_table
+from lmrl_data.tasks.twenty_questions.table import NO, YES, Table, Values, knowledge_table
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 MORE, LESS, ABOUT, DIFFERENT = "more", "less", "about", "different"
+# How far off "about 10 cm" may be, as a factor.
+NEAR = 1.4
 # How far off a thing "about as big" may be, as a factor of its length.
 _SIMILAR = 3.0
 # Of two volumes that differ by less than this factor, the longer thing is the bigger one.
@@ -25,7 +27,7 @@ _ALIKE = 3.0
 _ARTICLES = frozenset(
     """a an the my your his her our their typical average normal standard regular adult human full grown grown-up real
     ordinary single whole of that one common usual usually most say just any some good size sized
-    load loaded empty full new""".split()
+    load loaded empty full new speed move run park""".split()
 )
 
 
@@ -45,6 +47,20 @@ class Thing(NamedTuple):
     weight: float = np.nan
     price: float = np.nan
     speed: float = np.nan
+
+    def measure(self, key: str) -> float:
+        """How much of something the thing has, by a name of `Yardsticks.numbers`."""
+        sizes = np.array(self.sizes)
+        return {
+            "volume_l": float(sizes.prod() / 1000),
+            "length_cm": float(sizes.max()),
+            "height_cm": float(sizes[2]),
+            "width_cm": float(sizes[:2].max()),
+            "thickness_cm": float(sizes.min()),
+            "weight_g": self.weight,
+            "price_usd": self.price,
+            "speed": self.speed,
+        }[key]
 
 
 _UNKNOWN = Thing((np.nan,) * 3)
@@ -82,35 +98,31 @@ class Yardsticks:
 
     def compared_with(self, thing: Thing, key: str, which: str, slack: float = 1.0) -> Bools:
         """Which objects have more or less of something than a thing, its own measure being taken `slack` times."""
-        sizes = np.array(thing.sizes)
-        volume = sizes.prod() / 1000
+        limit = thing.measure(key)
         if key == "volume_l" and which in (MORE, LESS):
             own = self.numbers["volume_l"] * slack ** (-3)
-            alike = (own < volume * _ALIKE) & (own > volume / _ALIKE)
-            longer = compared(self.numbers["length_cm"], sizes.max() * slack, which, 1)
-            bigger: Bools = (alike & longer) | (~alike & compared(own, float(volume), which, 1))
+            alike = (own < limit * _ALIKE) & (own > limit / _ALIKE)
+            longer = compared(self.numbers["length_cm"], thing.measure("length_cm") * slack, which, 1)
+            bigger: Bools = (alike & longer) | (~alike & compared(own, limit, which, 1))
             return bigger
-        limit = {
-            "volume_l": volume,
-            "length_cm": sizes.max(),
-            "height_cm": sizes[2],
-            "width_cm": sizes[:2].max(),
-            "thickness_cm": sizes.min(),
-            "weight_g": thing.weight,
-            "price_usd": thing.price,
-            "speed": thing.speed,
-        }[key]
         near = _SIMILAR**2 if key == "volume_l" else _SIMILAR / 1.5
-        return compared(self.numbers[key], float(limit) * slack, which, near)
+        return compared(self.numbers[key], limit * slack, which, near)
+
+    def holds(self, attribute: str) -> Bools:
+        """Of which objects an attribute holds, at least sometimes."""
+        row: Bools = self.table.values[self.table.rows[attribute]] > NO
+        return row
 
     def thing(self, stems: Sequence[str], place: int) -> tuple[int, Thing] | None:
         """The thing that the words from a place on name, and the place after it."""
+        first = place
         while place < len(stems) and stems[place] in _ARTICLES and not self._named(stems[place : place + 2]):
             place += 1
-        for length in range(min(4, len(stems) - place), 0, -1):
-            thing = self._named(stems[place : place + length])
-            if thing is not None:
-                return place + length, thing
+        for start in range(place, first - 1, -1):  # "a human" names one where "a human infant" does not
+            for length in range(min(4, len(stems) - start), 0, -1):
+                thing = self._named(stems[start : start + length])
+                if thing is not None:
+                    return start + length, thing
         return None
 
     def thing_before(self, stems: Sequence[str], end: int) -> tuple[int, Thing] | None:
@@ -138,7 +150,7 @@ class Yardsticks:
         for length in range(min(4, len(stems) - place), 0, -1):
             name = " ".join(stems[place : place + length])
             if name in self.boxes_of_attributes:
-                row = self.table.values[self.table.rows[self.boxes_of_attributes[name]]] > 0
+                row = self.holds(self.boxes_of_attributes[name])
                 return found(place, place + length, row, f"in {name}")
             if name in self._boxes:
                 fits: Bools = np.all(self._packed <= self._boxes[name], axis=1)
