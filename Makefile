@@ -21,7 +21,9 @@ quickstart: $(VENV)/train.stamp stockfish
 	lmrl generate --task maze
 	lmrl generate --task text-nav
 	lmrl generate --task car-dealer
-	lmrl validate lmrl-gym/wordle lmrl-gym/maze lmrl-gym/text-nav lmrl-gym/car-dealer --all
+	lmrl generate --task twenty-questions
+	lmrl generate --task guess-my-city
+	lmrl validate lmrl-gym/wordle lmrl-gym/maze lmrl-gym/text-nav lmrl-gym/car-dealer lmrl-gym/twenty-questions lmrl-gym/guess-my-city --all
 	python -c 'from datasets import load_dataset; print(load_dataset("lmrl-gym/wordle"), load_dataset("lmrl-gym/maze", "partially_observed"))'
 	lmrl train bc --task maze --model tiny
 	for policy in random mixture consistent entropy optimal; do lmrl evaluate --task wordle --policy $$policy -q || exit; done
@@ -30,8 +32,10 @@ quickstart: $(VENV)/train.stamp stockfish
 	for policy in random region-0 optimal; do lmrl evaluate --task maze --config partially_observed --policy $$policy -q || exit; done
 	for policy in random half-east half-west optimal; do lmrl evaluate --task text-nav --policy $$policy -q || exit; done
 	for policy in random concise features mixture skilled optimal; do lmrl evaluate --task car-dealer --policy $$policy -q || exit; done
+	for policy in random person optimal; do lmrl evaluate --task twenty-questions --policy $$policy -q || exit; done
+	for policy in random person greedy; do lmrl evaluate --task guess-my-city --policy $$policy -q || exit; done
 	if $(HAS_STOCKFISH); then $(MAKE) quickstart-chess; fi
-	lmrl leaderboard results --out results/leaderboard.md
+	lmrl leaderboard results --out results/leaderboard.html
 
 quickstart-chess:
 	lmrl generate --task endgames --episodes 2000 --validation 200
