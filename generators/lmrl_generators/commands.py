@@ -1,16 +1,19 @@
-"""The commands of lmrl_generators: ``lmrl generate`` and ``lmrl validate``."""
+"""The commands of lmrl_generators: ``lmrl generate``, ``lmrl validate`` and ``lmrl publish``."""
 
 import json
+import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lmrl_data.console import print_table, progress
 from lmrl_data.errors import LmrlError
+from lmrl_generators import import_commands
 
 app = typer.Typer()
+app.add_typer(import_commands.app)
 
 
 @app.command()
@@ -133,3 +136,71 @@ def validate(
         for problem in problems:
             typer.echo(f"lmrl: {problem}", err=True)
         raise typer.Exit(2)
+
+
+@app.command()
+def publish(
+    task: Annotated[str, typer.Option(help="Name of a task, or `all`.")],
+    namespace: Annotated[str, typer.Option(help="User or organisation on the Hugging Face Hub.")],
+    folder: Annotated[Path, typer.Option(help="Folder that has a folder per task.")] = Path("lmrl-gym"),
+    revision: Annotated[
+        str | None, typer.Option(help="Tag of this version, such as v1.0; by default lmrl-gym's version.")
+    ] = None,
+    private: Annotated[bool, typer.Option("--private", help="Make new repositories private.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Create or update the dataset repositories on the Hugging Face Hub, once the folders pass `lmrl validate`.
+
+    Only files that differ are sent; after an interruption the same command goes on. The token is that of `hf auth
+    login` or HF_TOKEN.
+    """
+    from huggingface_hub import HfApi, get_token
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    from lmrl_data.registry import get_task, list_tasks
+    from lmrl_generators.publish import check_dataset, check_login, check_revision
+    from lmrl_generators.publish import publish as run
+    from lmrl_generators.validate import planned_episodes
+
+    if quiet or not sys.stderr.isatty():
+        disable_progress_bars()
+    if revision is not None:
+        check_revision(revision)
+    api = HfApi()
+    if get_token() or not dry_run:
+        check_login(api)
+    names = list_tasks() if task == "all" else [get_task(task).name]
+    datasets = []
+    # All checks before the first upload: a benchmark is not to be left half published for what is wrong with its rest.
+    for name in names:
+        with progress(f"validating {name}", planned_episodes(folder / name), quiet=quiet) as advance:
+            datasets.append(check_dataset(folder / name, name, on_episodes=advance))
+    rows = []
+    for dataset in datasets:
+        repo = f"{namespace}/{dataset.task}"
+        done = run(dataset, repo, api, revision=revision, private=private, dry_run=dry_run)
+        sent = sum(dataset.files[path].stat().st_size for path in done.changes.added + done.changes.changed)
+        rows.append({"repository": repo, **vars(done), **vars(done.changes), "bytes": sent})
+        del rows[-1]["changes"]
+    if as_json:
+        print(json.dumps({"dry_run": dry_run, "repositories": rows}, indent=2))
+    elif not quiet:
+        _print_published(rows, dry_run)
+
+
+def _print_published(rows: list[dict[str, Any]], dry_run: bool) -> None:
+    """A table with a row per repository; in a dry run also a line per file."""
+    table = []
+    for row in rows:
+        files = {key: len(row[key]) for key in ("added", "changed", "removed")}
+        done = "created" if row["is_new"] else "updated" if any(files.values()) else "unchanged"
+        tag = row["tag"] if row["tagged"] else f"{row['tag']} (new)"
+        commit = (row["commit"] or "none")[:8]
+        table.append({"repository": row["repository"], "state": done, **files, "same": row["unchanged"]})
+        table[-1] |= {"sent_MB": round(row["bytes"] / 1e6, 1), "tag": tag, "commit": commit}
+        if dry_run:
+            signs = (("+", "added"), ("~", "changed"), ("-", "removed"))
+            print("".join(f"{sign} {row['repository']}/{path}\n" for sign, key in signs for path in row[key]), end="")
+    print_table("dry run, nothing is sent; to be published" if dry_run else "published", table)

@@ -78,6 +78,7 @@ class RunArguments(TrainingArguments):
     bf16: bool | None = field(  # type: ignore[assignment]
         default=None, metadata={"help": "Half precision. None: where the GPU has it."}
     )
+    logging_steps: float = field(default=50, metadata={"help": "Steps between two entries of the training log."})
     save_strategy: str = field(default="no", metadata={"help": "When to keep checkpoints: no, steps or epoch."})
     report_to: str = field(default="none", metadata={"help": "Where to report metrics, such as tensorboard."})
 
