@@ -1,4 +1,4 @@
-"""The commands of lmrl_generators: ``lmrl generate``, ``lmrl validate`` and ``lmrl publish``."""
+"""The commands of lmrl_generators: ``lmrl generate``, ``validate``, ``publish`` and ``import``."""
 
 import json
 import sys
