@@ -37,6 +37,7 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train a policy on a dataset, with the recipe of the task."""
+    from lmrl_loaders.extra import train_extra
     from lmrl_loaders.recipes import METHODS, read_settings, recipe, run_method
 
     if (method is None) == (not everything):
@@ -48,8 +49,6 @@ def train(
         chosen = {**recipe(task, config, name), "seed": seed}
         if max_steps is not None:
             chosen["max_steps"] = max_steps
-        from lmrl_loaders.extra import train_extra
-
         with train_extra():
             chosen |= read_settings(name, settings or [])
         if show:

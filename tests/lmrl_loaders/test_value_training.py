@@ -56,6 +56,16 @@ def test_a_model_is_a_plain_one_with_heads_beside_it(method: str, data: Path, tm
     assert json.loads(lines[-1])["step"] == 4
 
 
+@pytest.mark.parametrize(
+    "setting", [{"awac_weight": 2.0}, {"credit": "token"}, {"returns_share": 1.0}, {"bc_weight": 0.2}]
+)
+def test_settings_of_ilql_change_what_is_learnt(setting: dict[str, Any], data: Path, tmp_path: Path) -> None:
+    train("ilql", data, tmp_path / "plain")
+    train("ilql", data, tmp_path / "other", **setting)
+    plain, other = weights(tmp_path / "plain"), weights(tmp_path / "other")
+    assert any(not np.array_equal(plain[name], other[name]) for name in plain)
+
+
 def test_beta_zero_is_the_language_model_and_a_large_one_is_not(data: Path, tmp_path: Path) -> None:
     train("ilql", data, tmp_path / "model", max_steps=12)
     env = make_vec("maze", 8)

@@ -9,7 +9,8 @@ The sets in ``tests/lmrl_data/cases/guess_my_city_free*.csv`` were written by pe
 first three, of 1,400 questions, have been looked into, and the tables were mended by them: 97 % are right, which does
 not tell how well new questions will be understood. The fourth and the fifth, of 300 questions each, had not been seen
 when they were measured: 92.0 % and 92.7 % were right, of the open questions 92 % and 90 %. They have been looked into
-since then, and 97 % of them are right now.
+since then, and 97 % of them are right now. Of 300 questions that the authors have never seen, in ``cases/held_out``,
+90.0 % are right.
 """
 
 import csv

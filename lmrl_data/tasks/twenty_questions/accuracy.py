@@ -12,7 +12,8 @@ These numbers flatter. When they were first asked, 84.6 and 86.6 % of the second
 much had been mended, 93.3 and 90.3 % of the fourth and fifth. Of three lists of 103 to 119 questions written since,
 each before anything had been changed for it, 99 % were right on the first try (plain questions), 94 % and 88 % (slips,
 negations, classes with conditions, stories). Most of the mistakes are a no where yes would have been true (what no
-phrase of the lexicon says of an object is taken for false), and conditions of which one is not understood.
+phrase of the lexicon says of an object is taken for false), and conditions of which one is not understood. Of 300
+questions that the authors have never seen, in ``cases/held_out``, 94.3 % are right.
 """
 
 import csv
