@@ -13,7 +13,7 @@ What a recipe leaves out has the default of the method's config.
 import tomllib
 from dataclasses import fields
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task, locate
@@ -84,7 +84,17 @@ def read_settings(method: str, given: list[str]) -> dict[str, Any]:
             found[name] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
             found[name] = value
+        if isinstance(found[name], str) and name in known and _is_number(known[name].type):
+            raise LmrlError(
+                f"{name} is a number, and {value!r} is none; write for example {name}={known[name].default}"
+            )
     return found
+
+
+def _is_number(kind: object) -> bool:
+    """Whether a field's type is made of numbers, truth values and None only."""
+    parts = get_args(kind) or (kind,)
+    return all(part in (int, float, bool, type(None)) for part in parts)
 
 
 def run_method(method: str, task: str, settings: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:

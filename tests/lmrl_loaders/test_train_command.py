@@ -47,6 +47,12 @@ def test_settings_that_there_are_not(text: str) -> None:
         read_settings("ilql", [text])
 
 
+@pytest.mark.parametrize("text", ["tau=high", "learning_rate=fast", "max_steps=many", "gamma="])
+def test_words_for_numbers_are_refused(text: str) -> None:
+    with pytest.raises(LmrlError, match="is a number"):
+        read_settings("ilql", [text])
+
+
 def test_unknown_methods_are_refused() -> None:
     with pytest.raises(LmrlError, match="unknown method 'dqn'; there are: bc, filtered-bc"):
         recipe("maze", None, "dqn")
