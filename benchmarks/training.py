@@ -2,7 +2,8 @@
 
 Training: an optimiser step of each offline method and of a plain language model (the model's own loss on all labels) on
 the same batches, in turns, so that a busy machine slows all of them alike. Playing: the same episodes with a model that
-remembers what it has read and with one that reads everything anew at each token's turn.
+remembers what it has read and with one that reads everything anew at each token's turn. Waiting: the share of a
+training's processor time in which it gets its batches, from the mapped rows of a folder or from a stream of it.
 """
 
 import statistics
@@ -11,8 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 from datasets import Dataset
 from rich.console import Console
@@ -25,11 +28,12 @@ from lmrl_data.policy import GamePolicy
 from lmrl_data.registry import get_task, make_game, make_policy, make_vec
 from lmrl_data.rollouts import rollout
 from lmrl_data.seeding import episode_seeds
+from lmrl_loaders.bc import BCConfig, train_bc
 from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.heads import attach_heads
 from lmrl_loaders.hf_policy import ModelPolicy
-from lmrl_loaders.ilql import ILQLConfig, ILQLTrainer
-from lmrl_loaders.mc import MCConfig, MCTrainer
+from lmrl_loaders.ilql import ILQLConfig, ILQLTrainer, train_ilql
+from lmrl_loaders.mc import MCConfig, MCTrainer, train_mc
 from lmrl_loaders.runs import RunArguments
 from lmrl_loaders.sequences import longest_reply, read_utterances
 from lmrl_loaders.tiny import SIZES, tiny_model
@@ -128,6 +132,39 @@ def playing(size: str) -> dict[str, tuple[float, float]]:
     return found
 
 
+def waiting(size: str, folder: Path) -> dict[str, tuple[float, float]]:
+    """Seconds of the processor for a step, and the share of them that getting the batch takes, by method."""
+    name, _ = get_task(TASK).config()
+    file = folder / TASK / "data" / name / "train-00000-of-00001.parquet"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(episodes(), file)
+    card = f"---\nconfigs:\n- config_name: {name}\n  data_files: data/{name}/train-*.parquet\n---\n"
+    (folder / TASK / "README.md").write_text(card, encoding="utf-8")
+    found = {}
+    for method, train, config, stream in (
+        ("bc", train_bc, BCConfig, False),
+        ("mc", train_mc, MCConfig, False),
+        ("ilql", train_ilql, ILQLConfig, False),
+        ("ilql, stream", train_ilql, ILQLConfig, True),
+    ):
+        times: list[tuple[float, float]] = []
+        get = Trainer.get_batch_samples
+
+        def timed(*arguments: Any, get: Any = get, times: Any = times) -> Any:
+            began = time.process_time()
+            batches = get(*arguments)
+            times.append((began, time.process_time()))
+            return batches
+
+        args: Any = config(max_steps=STEPS, per_device_train_batch_size=BATCH, max_length=CONTEXT)
+        with patch.object(Trainer, "get_batch_samples", timed):
+            train(TASK, model=size, data=folder / TASK, output=folder / "model", args=args, stream=stream)
+        steps = times[5:]  # the first ones open files and reserve memory
+        whole = steps[-1][0] - steps[0][0]
+        found[method] = whole / (len(steps) - 1), sum(end - began for began, end in steps[:-1]) / whole
+    return found
+
+
 def main() -> None:
     """Measure and print."""
     torch.set_num_threads(1)
@@ -138,6 +175,8 @@ def main() -> None:
             for name, (seconds, rate) in steps.items():
                 relative = f"{seconds / steps['language model'][0]:.2f}"
                 table.add_row(size, f"step: {name}", f"{seconds:.4f}", f"{rate:,.0f}", relative)
+            for name, (seconds, share) in waiting(size, Path(folder)).items():
+                table.add_row(size, f"waiting for data: {name}", f"{seconds:.4f}", "", f"{share:.1%}")
             played = playing(size)
             for name, (seconds, rate) in played.items():
                 relative = f"{seconds / played['remembers'][0]:.2f}"

@@ -14,13 +14,14 @@ from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
-from datasets import Dataset
 from numpy.typing import NDArray
 from trl import SFTConfig, SFTTrainer  # type: ignore[attr-defined]
 
 from lmrl_data.errors import LmrlError
+from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.runs import Places, RunArguments, training_run
-from lmrl_loaders.sequences import read_utterances, training_sequences
+from lmrl_loaders.sequences import Utterances, training_sequences
+from lmrl_loaders.windows import WindowRule
 
 SUCCESS = "success"
 
@@ -58,22 +59,27 @@ def train_bc(task: str, *, args: BCConfig | None = None, **places: Unpack[Places
     args = args or BCConfig()
     method, settings = ("bc", {}) if args.keep is None else ("filtered-bc", {"keep": args.keep})
     with training_run(method, task, args, settings, places) as run:
-        table = run.table
+        chosen = None
         if args.keep is not None:
-            table = table.take(best_episodes(table, args.keep, seed=args.seed))
-            run.result["episodes"] = len(table)
-        sequences = training_sequences(read_utterances(table), run.encoder, run.rule)
-        run.result["sequences"] = len(sequences)
+            chosen = best_episodes(run.episodes.scores(), args.keep, seed=args.seed)
+            run.result["episodes"] = len(chosen)
+        rows = run.rows(imitation, chosen)
         run.args.dataset_kwargs = {"skip_prepare_dataset": True}  # it is tokens and labels already
+        run.args.remove_unused_columns = False  # lengths are of use where batches are grouped by them
         run.train(
             SFTTrainer(
                 model=run.network,
                 args=run.args,
-                train_dataset=Dataset(sequences),
+                train_dataset=rows.dataset.with_format(None),
                 processing_class=run.encoder.tokenizer,
             )
         )
     return run.result
+
+
+def imitation(table: pa.Table, utterances: Utterances, encoder: ChatEncoder, rule: WindowRule) -> pa.Table:
+    """The rows of behaviour cloning: only what is said matters."""
+    return training_sequences(utterances, encoder, rule)
 
 
 def best_episodes(table: pa.Table, keep: float | str, *, seed: int) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """The commands of lmrl_loaders: ``lmrl train``."""
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,9 @@ def train(
         ),
     ] = None,
     data: Annotated[Path | None, typer.Option(help="Dataset folder; lmrl-gym/TASK if left out.")] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Read while training, from a folder or OWNER/NAME on the Hub.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(help="Where to save; models/TASK[-CONFIG]-METHOD if left out.")] = None,
     max_steps: Annotated[
         int | None, typer.Option(min=1, help="Optimiser steps; those of the recipe if left out.")
@@ -44,6 +48,7 @@ def train(
         raise LmrlError(f"say which method trains ({', '.join(METHODS)}), or --all for each of them")
     if everything and (output or settings or show):
         raise LmrlError("--all trains with the recipes; leave --output, --set and --settings out")
+    speaks = os.environ.get("RANK", "0") == "0"  # one of several processes does, as torchrun and accelerate number them
     results = []
     for name in METHODS if method is None else [method]:
         chosen = {**recipe(task, config, name), "seed": seed}
@@ -54,18 +59,20 @@ def train(
         if show:
             _show_settings(name, chosen)
             return
-        places: dict[str, Any] = {"config": config, "model": model, "data": data, "output": output}
+        places: dict[str, Any] = {"config": config, "model": model, "data": data, "stream": stream, "output": output}
         result = run_method(name, task, chosen, {place: value for place, value in places.items() if value is not None})
         results.append(result)
-        if not as_json:
+        if speaks and not as_json:
             print(f"Saved {result['output']}: {_summary(result)}")
-    if as_json:
+    if speaks and as_json:
         print(json.dumps(results if everything else results[0], indent=2))
 
 
 def _summary(result: dict[str, Any]) -> str:
     if "played" in result:
         return f"{result['steps']} steps, {result['played']} episodes played, loss {result['train_loss']:.3f}"
+    if result["sequences"] is None:
+        return f"{result['steps']} steps on a stream, loss {result['train_loss']:.3f}"
     return (
         f"{result['steps']} steps on {result['sequences']} sequences of {result['episodes']} episodes, "
         f"loss {result['train_loss']:.3f}"

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 import torch
-from datasets import Dataset
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -160,14 +159,13 @@ def train_ilql(task: str, *, args: ILQLConfig | None = None, **places: Unpack[Pl
     """
     args = args or ILQLConfig()
     with training_run("ilql", task, args, own_settings(args), places) as run:
-        rows = transitions(run.table, run.utterances, run.encoder, run.rule, gamma=args.gamma, credit=args.credit)
-        run.result["sequences"] = len(rows)
-        attach_heads(run.network, q_heads=2).begin_at(args.reward_scale * mean_return(rows))
+        rows = run.rows(transitions, gamma=args.gamma, credit=args.credit)
+        attach_heads(run.network, q_heads=2).begin_at(args.reward_scale * mean_return(rows.table))
         run.train(
             ILQLTrainer(
                 model=run.network,
                 args=run.args,
-                train_dataset=Dataset(rows).with_format("numpy"),
+                train_dataset=rows.dataset,
                 data_collator=ValueCollator(run.encoder.tokenizer.pad_token_id),
                 end_token=run.encoder.format.end[-1],
             )

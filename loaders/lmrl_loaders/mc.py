@@ -13,7 +13,6 @@ bootstrapping: the return of an episode that a time limit cut short counts up to
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
-from datasets import Dataset
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -75,17 +74,15 @@ def train_mc(task: str, *, args: MCConfig | None = None, **places: Unpack[Places
     """
     args = args or MCConfig()
     with training_run("mc", task, args, own_settings(args), places) as run:
-        rows = transitions(
-            run.table, run.utterances, run.encoder, run.rule, gamma=args.gamma, credit=args.credit
-        ).drop_columns(["rewards", "successor_ids"])
-        run.result["sequences"] = len(rows)
+        rows = run.rows(transitions, gamma=args.gamma, credit=args.credit)
         heads = attach_heads(run.network, q_heads=1)
-        heads.begin_at(args.reward_scale * mean_return(rows))
+        heads.v.requires_grad_(False)  # no loss has it
+        heads.begin_at(args.reward_scale * mean_return(rows.table))
         run.train(
             MCTrainer(
                 model=run.network,
                 args=run.args,
-                train_dataset=Dataset(rows).with_format("numpy"),
+                train_dataset=rows.dataset.remove_columns(["rewards", "successor_ids"]),
                 data_collator=ValueCollator(run.encoder.tokenizer.pad_token_id),
             )
         )

@@ -18,6 +18,7 @@ from torch import nn
 from torch.utils.data import IterableDataset
 
 from lmrl_data.episode import Episode
+from lmrl_data.errors import LmrlError
 from lmrl_data.registry import make_vec
 from lmrl_data.rollouts import rollout
 from lmrl_data.seeding import episode_seeds
@@ -52,9 +53,16 @@ class Player:
         run: the run.
         stream: names the method; with the run's seed it fixes the start states of all rounds.
         episodes: of a round.
+
+    Raises:
+        LmrlError: there are several processes, each of which would play the same, or a stream.
     """
 
     def __init__(self, run: Run, stream: str, episodes: int) -> None:
+        if run.args.world_size > 1:
+            raise LmrlError("training by play is for one process; start it without torchrun or accelerate")
+        if run.episodes.count is None:
+            raise LmrlError("training by play does not stream data; leave --stream out")
         self.run = run
         self.stream = f"{run.task}/{run.config}/{stream}"
         self.episodes = episodes

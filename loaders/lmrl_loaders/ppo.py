@@ -21,17 +21,16 @@ from typing import Any, Unpack
 
 import numpy as np
 import torch
-from datasets import Dataset
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task
+from lmrl_loaders.bc import imitation
 from lmrl_loaders.heads import attach_heads
 from lmrl_loaders.online import Played, Player, Rounds, Row, playing, rows_of, summary
 from lmrl_loaders.runs import Places, Run, default_output, own_settings, training_run
-from lmrl_loaders.sequences import training_sequences
 from lmrl_loaders.transitions import Credit, Floats, discounted_sums, last_of_turn
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, padded, run_model
 from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer
@@ -138,7 +137,7 @@ class Imitated:
     """Batches of the data in an order that the seed fixes, for as long as they are asked for."""
 
     def __init__(self, run: Run) -> None:
-        self.rows = Dataset(training_sequences(run.utterances, run.encoder, run.rule)).with_format("numpy")
+        self.rows = run.rows(imitation).dataset
         self.size = min(run.args.per_device_train_batch_size, len(self.rows))
         self.collate = ValueCollator(run.encoder.tokenizer.pad_token_id)
         self.order = np.random.Generator(np.random.PCG64(run.args.seed))

@@ -10,31 +10,30 @@ import copy
 import random
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
-import pyarrow as pa
 import torch
 from rich.console import Console
 from transformers import PreTrainedModel, Trainer, TrainingArguments
 from transformers.trainer_callback import PrinterCallback
-from trl.chat_template_utils import has_generation_markers
 
-from lmrl_data.dataset import load_table, split_files
 from lmrl_data.errors import LmrlError
-from lmrl_data.files import file_hash
 from lmrl_data.registry import get_task
-from lmrl_loaders.chat import ChatEncoder, add_marked_template
-from lmrl_loaders.model_folder import ModelInfo, check_output, load_model, model_context, save_model
+from lmrl_loaders.chat import ChatEncoder
+from lmrl_loaders.episodes import Make, Rows, Source, StoredEpisodes
+from lmrl_loaders.model_folder import ModelInfo, check_output, save_model
+from lmrl_loaders.order import OrderBySeed
+from lmrl_loaders.preparation import prepare
 from lmrl_loaders.progress import show_progress
-from lmrl_loaders.sequences import Utterances, longest_reply, read_utterances
-from lmrl_loaders.tiny import SIZES, TINY, tiny_model
-from lmrl_loaders.tokenizer import build_tokenizer
-from lmrl_loaders.windows import WindowRule, action_tokens
+from lmrl_loaders.sequences import Ints
+from lmrl_loaders.streaming import StreamedEpisodes
+from lmrl_loaders.tiny import SIZES, TINY
+from lmrl_loaders.windows import WindowRule
 
 if TYPE_CHECKING:
     from peft import PeftConfig
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 # A model from scratch takes large steps; 1e-4 for pretrained ones is the paper's (table 3).
 SCRATCH_LEARNING_RATE = 1e-2
 PRETRAINED_LEARNING_RATE = 1e-4
-# A model from scratch sees whole episodes where they are short, else so many tokens, or three turns if that is more.
-SCRATCH_CONTEXT = 128
 
 
 @dataclass
@@ -80,12 +77,18 @@ class RunArguments(TrainingArguments):
     )
     logging_steps: float = field(default=50, metadata={"help": "Steps between two entries of the training log."})
     save_strategy: str = field(default="no", metadata={"help": "When to keep checkpoints: no, steps or epoch."})
+    ddp_find_unused_parameters: bool | None = field(
+        default=False,
+        metadata={"help": "Every weight has a part in the loss, though heads not in the model's own call."},
+    )
     report_to: str = field(default="none", metadata={"help": "Where to report metrics, such as tensorboard."})
 
     def __post_init__(self) -> None:
         if self.bf16 is None:
             self.bf16 = not self.use_cpu and not self.fp16 and torch.cuda.is_bf16_supported()
         super().__post_init__()  # type: ignore[no-untyped-call]
+        # Each process reads a stream itself: what one would hand out to the others would have to be of equal length.
+        self.accelerator_config.dispatch_batches = False
 
 
 def own_settings(args: RunArguments) -> dict[str, Any]:
@@ -102,8 +105,7 @@ class Run:
         task: name of the task.
         config: of the task.
         args: settings, a copy of those given, completed.
-        table: the episodes.
-        utterances: their messages.
+        episodes: to learn from.
         network: the model to train.
         encoder: its encoder.
         rule: how episodes are cut into windows.
@@ -115,8 +117,7 @@ class Run:
     task: str
     config: str
     args: Any
-    table: pa.Table
-    utterances: Utterances
+    episodes: Source
     network: PreTrainedModel
     encoder: ChatEncoder
     rule: WindowRule
@@ -124,12 +125,24 @@ class Run:
     training: dict[str, Any]
     log: list[dict[str, Any]] = field(default_factory=list)
 
+    def rows(self, make: Make, chosen: Ints | None = None, **settings: Any) -> Rows:
+        """The rows that `make` makes of the episodes, or of the chosen ones; the first process makes them for all."""
+        with self.args.main_process_first(), _status("cutting episodes", self.args):
+            found = self.episodes.rows(make, self.encoder, self.rule, chosen, **settings)
+        streamed = self.episodes.count is None
+        if streamed and self.args.max_steps <= 0:
+            raise LmrlError("a stream has no end; say with --max-steps how many steps to train")
+        self.result["sequences"] = None if streamed else len(found.table)
+        return found
+
     def train(self, trainer: Trainer) -> None:
         """Run a trainer to its end, with progress on standard error."""
         # It would print to stdout, which belongs to results.
         trainer.remove_callback(PrinterCallback)
+        trainer.add_callback(OrderBySeed())
         with show_progress(trainer):
             done = trainer.train(resume_from_checkpoint=self.args.resume_from_checkpoint)
+        trainer.accelerator.wait_for_everyone()  # before the first process tidies up
         self.result |= {"steps": done.global_step, "train_loss": done.training_loss}
         self.training |= {"steps": done.global_step}
         self.log += trainer.state.log_history
@@ -143,6 +156,7 @@ class Places(TypedDict, total=False):
         model: ``"tiny"`` (default) or ``"small"`` makes one from scratch; else the folder of a pretrained causal
             model, or its name on the Hub.
         data: dataset folder; ``lmrl-gym/TASK`` if left out.
+        stream: read the data from the Hub (``data`` is then OWNER/NAME) or from a folder while training on it.
         output: where to save; ``models/TASK-METHOD`` if left out, with the config in the name where it is not the
             default. A model that is already there is replaced.
         peft_config: trains an adapter of the peft library; it is merged into the saved model.
@@ -151,6 +165,7 @@ class Places(TypedDict, total=False):
     config: str | None
     model: str
     data: str | Path | None
+    stream: bool
     output: str | Path | None
     peft_config: "PeftConfig | None"
 
@@ -180,74 +195,40 @@ def training_run(
         args.learning_rate = SCRATCH_LEARNING_RATE if model in SIZES else PRETRAINED_LEARNING_RATE
     args.disable_tqdm = True
     check_output(output)
-    hashes = _data_hashes(data, config_name)
     with _isolated_randomness(), _checkpoint_folder(output, args):
         # New embeddings of a pretrained model are drawn before the trainer seeds anything.
         torch.manual_seed(args.seed)
-        with Console(stderr=True).status("reading episodes"):
-            table = load_table(data, task, config=config_name)
-            utterances = read_utterances(table)
-            network, encoder, rule = prepare(model, task, config_name, utterances, args)
+        with args.main_process_first(), _status("reading episodes", args):
+            episodes: Source
+            if places.get("stream"):
+                episodes = StreamedEpisodes(data.as_posix(), task, config_name, args.seed)
+            else:
+                episodes = StoredEpisodes(data, task, config_name)
+            network, encoder, rule = prepare(
+                model, task, config_name, episodes, max_length=args.max_length, seed=args.seed
+            )
         training = {
             "model": model,
             "learning_rate": args.learning_rate,
             "batch_size": args.per_device_train_batch_size,
             **settings,
         }
-        result = {"output": str(output), "task": task, "config": config_name, "episodes": len(table)}
+        result = {"output": str(output), "task": task, "config": config_name, "episodes": episodes.count}
         if peft_config is not None:
             network = _with_adapter(network, peft_config)
-        run = Run(task, config_name, args, table, utterances, network, encoder, rule, result, training)
+        run = Run(task, config_name, args, episodes, network, encoder, rule, result, training)
         yield run
         network = run.network if peft_config is None else _merged(run.network)
         versions = {name: version(name) for name in ("lmrl-gym", "torch", "transformers", "trl")}
-        info = ModelInfo(task, config_name, method, args.seed, rule, run.training, hashes, versions)
-        save_model(output, network, encoder.tokenizer, info, run.log)
+        info = ModelInfo(task, config_name, method, args.seed, rule, run.training, episodes.hashes, versions)
+        if args.should_save:
+            save_model(output, network, encoder.tokenizer, info, run.log)
 
 
 def default_output(task: str, config: str, method: str) -> Path:
     """Models of two configs do not take each other's place."""
     default, _ = get_task(task).config()
     return Path("models") / (f"{task}-{method}" if config == default else f"{task}-{config}-{method}")
-
-
-def prepare(
-    model: str, task: str, config: str, utterances: Utterances, args: RunArguments
-) -> tuple[PreTrainedModel, ChatEncoder, WindowRule]:
-    """The model to train, its encoder and the window rule.
-
-    A pretrained tokenizer whose chat template does not mark the agent's turns gets our template and its tokens.
-    """
-    network: PreTrainedModel
-    if model not in SIZES:
-        network, tokenizer = load_model(model, torch.float32)
-        if not has_generation_markers(tokenizer.chat_template or ""):
-            add_marked_template(tokenizer)
-            # A model may have more embeddings than tokens, rounded up for speed; none are taken away.
-            network.resize_token_embeddings(max(len(tokenizer), network.config.get_text_config().vocab_size))
-            network.config.eos_token_id = tokenizer.eos_token_id
-            network.generation_config.eos_token_id = tokenizer.eos_token_id
-    else:
-        tokenizer = build_tokenizer(utterances.counts())
-    encoder = ChatEncoder(tokenizer)
-    reply_tokens = max(longest_reply(utterances, encoder), action_tokens(task, config, encoder))
-    if model not in SIZES:
-        context = args.max_length or model_context(network)
-        longest = getattr(network.config, "max_position_embeddings", context)
-        if context > longest:
-            raise LmrlError(f"max_length is {context}, but the model {model} has {longest} positions; give it less")
-    else:
-        context = args.max_length or _scratch_context(utterances, encoder, reply_tokens)
-        network = tiny_model(tokenizer, context=context, seed=args.seed, size=model)
-    return network, encoder, WindowRule(context, reply_tokens)
-
-
-def _scratch_context(utterances: Utterances, encoder: ChatEncoder, reply_tokens: int) -> int:
-    form = encoder.format
-    lengths = utterances.lengths(encoder) + len(form.begin + form.reply + form.end + form.after)
-    longest_episode = int(np.add.reduceat(lengths, utterances.offsets[:-1]).max())
-    longest_turn = int(lengths.max()) + reply_tokens
-    return 1 << (min(longest_episode, max(SCRATCH_CONTEXT, 3 * longest_turn)) - 1).bit_length()
 
 
 def _with_adapter(network: PreTrainedModel, peft_config: "PeftConfig") -> Any:
@@ -288,10 +269,10 @@ def _checkpoint_folder(output: Path, args: RunArguments) -> Iterator[None]:
         keep = args.save_strategy != "no"
         raise
     finally:
-        if not keep:
+        if not keep and args.should_save:
             shutil.rmtree(args.output_dir, ignore_errors=True)
 
 
-def _data_hashes(folder: Path, config: str) -> dict[str, str]:
-    """The SHA-256 of the files that are read."""
-    return {str(path.relative_to(folder)): file_hash(path) for path in split_files(folder, config, "train")}
+def _status(text: str, args: RunArguments) -> AbstractContextManager[object]:
+    """What is being done, on a terminal, by the first of the processes."""
+    return Console(stderr=True, quiet=not args.should_save).status(text)

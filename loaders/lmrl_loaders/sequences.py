@@ -4,8 +4,9 @@
 windows what reinforcement learning needs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +52,25 @@ class Utterances:
         """The same messages in tokens."""
         return Spoken([encoder.encode(text) for text in self.texts], self.index, self.offsets)
 
+    def take(self, episodes: Ints) -> "Utterances":
+        """Those of some episodes, with their texts only."""
+        sizes = np.diff(self.offsets)[episodes]
+        offsets = np.concatenate([[0], sizes.cumsum()])
+        place = np.arange(offsets[-1]) + np.repeat(self.offsets[episodes] - offsets[:-1], sizes)
+        used, index = np.unique(self.index[place], return_inverse=True)
+        return Utterances([self.texts[text] for text in used.tolist()], index.astype(np.int32), offsets)
+
+    @classmethod
+    def joined(cls, parts: "Iterable[Utterances]") -> "Utterances":
+        """Those of several tables, one after another."""
+        seen: dict[str, int] = {}
+        index, sizes = [], [np.zeros(1, np.int64)]
+        for part in parts:
+            numbers = np.array([seen.setdefault(text, len(seen)) for text in part.texts], np.int32)
+            index.append(numbers[part.index])
+            sizes.append(np.diff(part.offsets))
+        return cls(list(seen), np.concatenate(index), np.concatenate(sizes).cumsum())
+
 
 @dataclass(frozen=True)
 class Spoken:
@@ -94,9 +114,31 @@ def read_utterances(table: pa.Table) -> Utterances:
 
 def longest_reply(utterances: Utterances, encoder: ChatEncoder) -> int:
     """Tokens of the longest agent turn, with its end."""
-    lengths = utterances.lengths(encoder)
+    return sizes_of(utterances, encoder).reply
+
+
+class Sizes(NamedTuple):
+    """What is longest in some episodes, in tokens.
+
+    Attributes:
+        reply: the longest agent turn, with its end.
+        message: the longest message, with all that can stand around one.
+        episode: the longest episode, counted in the same way.
+    """
+
+    reply: int
+    message: int
+    episode: int
+
+
+def sizes_of(utterances: Utterances, encoder: ChatEncoder) -> Sizes:
+    """How large episodes are in the tokens of an encoder."""
+    form, lengths = encoder.format, utterances.lengths(encoder)
     place = np.arange(len(lengths)) - np.repeat(utterances.offsets[:-1], np.diff(utterances.offsets))
-    return int(lengths[place % 2 == 1].max(initial=0)) + len(encoder.format.end)
+    reply = int(lengths[place % 2 == 1].max(initial=0)) + len(form.end)
+    lengths = lengths + len(form.begin + form.reply + form.end + form.after)
+    longest = int(np.add.reduceat(lengths, utterances.offsets[:-1]).max())
+    return Sizes(reply, int(lengths.max()), longest)
 
 
 def training_sequences(utterances: Utterances, encoder: ChatEncoder, rule: WindowRule) -> pa.Table:

@@ -26,25 +26,31 @@ _WORDS = (
     rf"|[^A-Za-z0-9{_BLANK}]|{_BLANK}"
 )
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation + "\n\t"
+_NORMALIZER = normalizers.Replace(" ", _BLANK)
+_PRE_TOKENIZER = pre_tokenizers.Split(Regex(_WORDS), behavior="isolated")
+
+
+def count_words(texts: Mapping[str, int]) -> Counter[str]:
+    """How often each word occurs, given how often each text does. The words of a word are itself."""
+    counts: Counter[str] = Counter()
+    for text, count in texts.items():
+        for word, _ in _PRE_TOKENIZER.pre_tokenize_str(_NORMALIZER.normalize_str(text)):
+            counts[word] += count
+    return counts
 
 
 def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> PreTrainedTokenizerFast:
     """A tokenizer whose vocabulary is counted from texts; the same counts give the same tokenizer, byte for byte.
 
     Args:
-        texts: how often each text occurs.
+        texts: how often each text occurs; or each word, as `count_words` says, which gives the same tokenizer.
         max_words: the vocabulary holds so many of the most frequent words (ties in alphabetical order), besides the
             special tokens, printable ASCII, and the further characters of the texts.
 
     Returns:
         A tokenizer with our chat template, padding on the left, and ``<|end|>`` as the end of a turn.
     """
-    normalizer = normalizers.Replace(" ", _BLANK)
-    pre_tokenizer = pre_tokenizers.Split(Regex(_WORDS), behavior="isolated")
-    counts: Counter[str] = Counter()
-    for text, count in texts.items():
-        for word, _ in pre_tokenizer.pre_tokenize_str(normalizer.normalize_str(text)):
-            counts[word] += count
+    counts = count_words(texts)
     further = sorted({char for text in texts for char in text} - {" "})
     words = sorted((word for word in counts if len(word) > 1), key=lambda word: (-counts[word], word))[:max_words]
     tokens = dict.fromkeys([*SPECIAL_TOKENS, _BLANK, *_PRINTABLE, *further, *words])
@@ -57,8 +63,8 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
             continuing_subword_prefix="",
         )
     )
-    tokenizer.normalizer = normalizer
-    tokenizer.pre_tokenizer = pre_tokenizer
+    tokenizer.normalizer = _NORMALIZER
+    tokenizer.pre_tokenizer = _PRE_TOKENIZER
     tokenizer.decoder = decoders.Sequence([decoders.Replace(_BLANK, " "), decoders.Fuse()])
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,

@@ -79,8 +79,11 @@ def transitions(
 
 def mean_return(rows: pa.Table) -> float:
     """The mean of the returns of all agent tokens in rows of `transitions`."""
-    labels, returns = (rows[name].combine_chunks().flatten().to_numpy() for name in ("labels", "returns"))
-    return float(returns[labels != IGNORED].mean())
+    found = []
+    for part in rows.select(["labels", "returns"]).to_batches():
+        labels, returns = (part[name].flatten().to_numpy() for name in ("labels", "returns"))
+        found.append(returns[labels != IGNORED])
+    return float(np.concatenate(found).mean())
 
 
 def last_of_turn(tokens: Sequences) -> NDArray[np.bool_]:

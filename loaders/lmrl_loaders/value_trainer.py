@@ -48,7 +48,8 @@ class ValueTrainer(Trainer):
         return (loss, {}) if return_outputs else loss
 
     def log(self, logs: dict[str, float], *arguments: Any, **settings: Any) -> None:
-        """Log, with the means of the parts since the last time."""
-        means = {name: torch.stack(values).mean().item() for name, values in self._measured.items()}
+        """Log, with the means of the parts since the last time, over all processes."""
+        parts = {name: torch.stack(values).mean() for name, values in self._measured.items()}
+        means = {name: self.accelerator.reduce(part, "mean").item() for name, part in parts.items()}
         self._measured.clear()
         super().log({**logs, **means}, *arguments, **settings)

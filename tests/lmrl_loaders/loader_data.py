@@ -55,6 +55,21 @@ def write_dataset(folder: Path, table: pa.Table, config: str) -> Path:
     return folder
 
 
+def write_published(folder: Path, table: pa.Table, config: str, files: int) -> Path:
+    """A dataset folder with a train split in several files, and a card by which `load_dataset` finds it."""
+    data = folder / "data" / config
+    data.mkdir(parents=True)
+    size = -(-len(table) // files)
+    for number in range(files):
+        file = data / f"train-{number:05d}-of-{files:05d}.parquet"
+        pq.write_table(table.slice(number * size, size), file)
+    card = (
+        f"configs:\n- config_name: {config}\n  data_files:\n  - split: train\n    path: data/{config}/train-*.parquet\n"
+    )
+    (folder / "README.md").write_text(f"---\n{card}---\n", encoding="utf-8")
+    return folder
+
+
 def talk(*contents: str) -> pa.Table:
     """A table with one maze episode that says these things, the environment first."""
     messages = [
