@@ -42,9 +42,9 @@ class OnlineBCTrainer(ValueTrainer):
 
     def losses(self, model: Any, heads: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch."""
-        _, logits = run_model(model, batch)
         steps = Steps.of(batch["labels"])
-        loss = cross_entropy(steps.before(logits).float(), steps.action)
+        _, logits = run_model(model, batch, steps)
+        loss = cross_entropy(logits.float(), steps.action)
         return loss, {"bc": loss}
 
 

@@ -74,13 +74,13 @@ class PPOTrainer(ValueTrainer):
 
     def losses(self, model: Any, heads: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch and its parts."""
-        hidden, logits = run_model(model, batch)
         steps = Steps.of(batch["labels"])
+        states, logits = run_model(model, batch, steps)
         parts = ppo_losses(
-            log_prob=-cross_entropy(steps.before(logits).float(), steps.action, reduction="none"),
+            log_prob=-cross_entropy(logits.float(), steps.action, reduction="none"),
             old_log_prob=steps.at(batch["log_probs"]),
             advantage=steps.at(batch["advantages"]),
-            value=heads.v(steps.before(hidden)).squeeze(-1).float(),
+            value=heads.v(states).squeeze(-1).float(),
             old_value=steps.at(batch["values"]),
             target=steps.at(batch["returns"]),
             clip=self.args.clip,
@@ -88,9 +88,9 @@ class PPOTrainer(ValueTrainer):
         )
         loss = parts["policy"] + self.args.value_weight * parts["value"]
         if self.imitated is not None:
-            data = {name: values.to(hidden.device) for name, values in self.imitated.batch().items()}
+            data = {name: values.to(states.device) for name, values in self.imitated.batch().items()}
             said = Steps.of(data["labels"])
-            parts["bc"] = cross_entropy(said.before(run_model(model, data)[1]).float(), said.action)
+            parts["bc"] = cross_entropy(run_model(model, data, said)[1].float(), said.action)
             loss = loss + self.args.bc_weight * parts["bc"]
         return loss, parts
 
@@ -203,13 +203,13 @@ class _Rollouts:
         for first in range(0, len(rows), size):
             group = rows[first : first + size]
             batch = {name: values.to(network.device) for name, values in collate(group).items()}
-            hidden, logits = run_model(network, batch)
             steps = Steps.of(batch["labels"])
+            states, logits = run_model(network, batch, steps)
             place = steps.at(padded([row["place"] for row in group], -1, np.int64).to(network.device)).cpu().numpy()
-            surprise = cross_entropy(steps.before(logits).float(), steps.action, reduction="none")
+            surprise = cross_entropy(logits.float(), steps.action, reduction="none")
             found[0, place] = -surprise.cpu().numpy()
             if hasattr(network, "value_heads"):
-                found[1, place] = network.value_heads.v(steps.before(hidden)).squeeze(-1).float().cpu().numpy()
+                found[1, place] = network.value_heads.v(states).squeeze(-1).float().cpu().numpy()
         return found[0], found[1]
 
     @torch.no_grad()

@@ -68,6 +68,10 @@ class RunArguments(TrainingArguments):
             "from scratch, a pretrained model's own up to 1024."
         },
     )
+    whole_messages: int = field(
+        default=0,
+        metadata={"help": "For a model from scratch, so many of the most frequent messages are a token each."},
+    )
     warmup_steps: float = field(default=0.05, metadata={"help": "Share of the steps with rising learning rate."})
     lr_scheduler_type: str = field(default="cosine", metadata={"help": "Course of the learning rate after that."})
     seed: int = field(default=0, metadata={"help": "Of the first weights and of the order of the data."})
@@ -228,7 +232,7 @@ def prepare(
             network.config.eos_token_id = tokenizer.eos_token_id
             network.generation_config.eos_token_id = tokenizer.eos_token_id
     else:
-        tokenizer = build_tokenizer(utterances.counts())
+        tokenizer = build_tokenizer(utterances.counts(), whole_messages=args.whole_messages)
     encoder = ChatEncoder(tokenizer)
     reply_tokens = max(longest_reply(utterances, encoder), action_tokens(task, config, encoder))
     if model not in SIZES:

@@ -2,14 +2,15 @@
 
 Tasks use few words, so a whole word with the blank before it is one token: an observation of the maze takes about 25.
 Every printable ASCII character is a token of its own as well, and so any such text survives encoding and decoding.
+Where a game has few messages, each of them can be one token.
 """
 
 import string
 from collections import Counter
 from collections.abc import Mapping
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from lmrl_loaders.chat import ASSISTANT, CHAT_TEMPLATE, END, USER
 
@@ -28,13 +29,16 @@ _WORDS = (
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation + "\n\t"
 
 
-def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> PreTrainedTokenizerFast:
+def build_tokenizer(
+    texts: Mapping[str, int], *, max_words: int = MAX_WORDS, whole_messages: int = 0
+) -> PreTrainedTokenizerFast:
     """A tokenizer whose vocabulary is counted from texts; the same counts give the same tokenizer, byte for byte.
 
     Args:
         texts: how often each text occurs.
         max_words: the vocabulary holds so many of the most frequent words (ties in alphabetical order), besides the
             special tokens, printable ASCII, and the further characters of the texts.
+        whole_messages: so many of the most frequent texts are a token each.
 
     Returns:
         A tokenizer with our chat template, padding on the left, and ``<|end|>`` as the end of a turn.
@@ -60,6 +64,8 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
     tokenizer.normalizer = normalizer
     tokenizer.pre_tokenizer = pre_tokenizer
     tokenizer.decoder = decoders.Sequence([decoders.Replace(_BLANK, " "), decoders.Fuse()])
+    messages = sorted((text for text in texts if len(text) > 1), key=lambda text: (-texts[text], text))
+    tokenizer.add_tokens([AddedToken(text, normalized=False) for text in messages[:whole_messages]])
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
         pad_token=PAD,
@@ -70,3 +76,10 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
         clean_up_tokenization_spaces=False,
         chat_template=CHAT_TEMPLATE,
     )
+
+
+def word_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """The tokens of a text's words, also where the whole text is a token of its own."""
+    parts = tokenizer.backend_tokenizer
+    words = parts.pre_tokenizer.pre_tokenize_str(parts.normalizer.normalize_str(text))
+    return [token.id for word, _ in words for token in parts.model.tokenize(word)]
