@@ -48,10 +48,12 @@ def run_cell(method: str, task: str, config: str, seed: int, data: Path, models:
         return _cell(method, task, config, seed, policy) | {"policy": policy}
     output = models / f"{task}-{config}-{method}-{seed}"
     places: dict[str, Any] = {"config": config, "data": data, "output": output}
-    if method in ("ppo", "online-bc"):
-        places["model"] = str(models / f"{task}-{config}-bc-{seed}")
+    settings = recipe(task, config, method)
+    before = settings.get("model", "bc" if method in ("ppo", "online-bc") else None)
+    if before in METHODS:
+        places["model"] = str(models / f"{task}-{config}-{before}-{seed}")
     began = time.perf_counter()
-    trained = run_method(method, task, {**recipe(task, config, method), "seed": seed}, places)
+    trained = run_method(method, task, settings | {"seed": seed}, places)
     minutes = (time.perf_counter() - began) / 60
     spec, beta = f"hf:{output}", None
     if method in ("mc", "ilql"):
@@ -156,7 +158,8 @@ def main() -> None:
     config, _ = get_task(given.task).config(given.config)
     done = {(cell["task"], cell["config"], cell["method"], cell["seed"]) for cell in cells()}
     for method in given.methods:
-        if (given.task, config, method, given.seed) in done:
+        scripted = method not in METHODS  # which have no training seed
+        if (given.task, config, method, given.seed) in done or (scripted and given.seed):
             continue
         data = given.data or Path("lmrl-gym") / given.task
         cell = run_cell(method, given.task, config, given.seed, data, given.models)

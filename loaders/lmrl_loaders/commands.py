@@ -45,8 +45,10 @@ def train(
     if everything and (output or settings or show):
         raise LmrlError("--all trains with the recipes; leave --output, --set and --settings out")
     results = []
-    for name in METHODS if method is None else [method]:
-        chosen = {**recipe(task, config, name), "seed": seed}
+    recipes = {name: recipe(task, config, name) for name in ([method] if method else METHODS)}
+    # Those that begin with another's model come behind it.
+    for name in sorted(recipes, key=lambda name: recipes[name].get("model") in METHODS):
+        chosen = {**recipes[name], "seed": seed}
         if max_steps is not None:
             chosen["max_steps"] = max_steps
         with train_extra():

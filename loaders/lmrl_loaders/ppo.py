@@ -16,7 +16,6 @@ a step's discount is depends on the credit, as for the other methods (`lmrl_load
 
 import copy
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -26,11 +25,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from lmrl_data.errors import LmrlError
-from lmrl_data.registry import get_task
 from lmrl_loaders.heads import attach_heads
 from lmrl_loaders.online import Played, Player, Rounds, Row, playing, rows_of, summary
-from lmrl_loaders.runs import Places, Run, default_output, own_settings, training_run
+from lmrl_loaders.recipes import trained_model
+from lmrl_loaders.runs import Places, Run, own_settings, training_run
 from lmrl_loaders.sequences import training_sequences
 from lmrl_loaders.transitions import Credit, Floats, discounted_sums, last_of_turn
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, padded, run_model
@@ -246,7 +244,7 @@ def train_ppo(task: str, *, args: PPOConfig | None = None, **places: Unpack[Plac
         LmrlError: see `training_run`; also where there is no model to begin with.
     """
     args = args or PPOConfig()
-    places["model"] = first_model(task, places)
+    places["model"] = places.get("model") or trained_model(task, places.get("config"), "bc")
     with training_run("ppo", task, args, own_settings(args), places) as run:
         player = Player(run, "ppo", args.episodes_per_round)
         try:
@@ -270,19 +268,3 @@ def train_ppo(task: str, *, args: PPOConfig | None = None, **places: Unpack[Plac
         run.result["played"] = len(rollouts.history) * args.episodes_per_round
         run.log += rollouts.history
     return run.result
-
-
-def first_model(task: str, places: Places) -> str:
-    """The model that online training begins with.
-
-    Raises:
-        LmrlError: none is given, and none has been trained by behaviour cloning.
-    """
-    given = places.get("model")
-    if given:
-        return given
-    config, _ = get_task(task).config(places.get("config"))
-    cloned = default_output(task, config, "bc")
-    if not Path(cloned).is_dir():
-        raise LmrlError(f"there is no model {cloned} to begin with; train it with `lmrl train bc --task {task}`")
-    return str(cloned)
