@@ -2,7 +2,8 @@
 
 A cell is a method on a task's config with a training seed. Its model is trained with the recipe of the task
 (`lmrl_loaders/recipes`) and scored on the published evaluation episodes. For value-guided methods β is chosen among
-those of `BETAS` by 200 episodes of another evaluation set, and then scored on the published one. What was measured goes
+those of `BETAS` by 200 episodes of another evaluation set, and then scored on the published one. The columns ``random``
+and ``best`` are scripted policies: random actions, and the one that the task's maximum is from. What was measured goes
 to ``benchmarks/results/``: a line per cell in ``cells.jsonl``, and the learning curve beside it. Cells that are there
 already are left out, so an interrupted run goes on.
 """
@@ -16,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from lmrl_data.registry import get_task
+from lmrl_data.registry import get_task, list_tasks
 from lmrl_evaluation.evaluate import evaluate
 from lmrl_evaluation.published import published
 from lmrl_loaders.recipes import METHODS, recipe, run_method
 
 FOLDER = Path(__file__).parent / "results"
 CELLS = FOLDER / "cells.jsonl"
-BETAS = (0.5, 1, 2, 4, 8, 16, 32)
+BETAS = (0.5, 1, 2, 4, 8, 16, 32, 64, 128)
 PAPER_NAMES = {
     "bc": "BC",
     "filtered-bc": "filtered BC",
@@ -32,25 +33,37 @@ PAPER_NAMES = {
     "ppo": "PPO",
     "online-bc": "online filtered BC",
 }
+COLUMNS = ("random", *METHODS, "best")
 # Another evaluation set than the published one, to choose by.
 CHOOSING_SEED = 1
 CHOOSING_EPISODES = 200
+# A tenth of the published set where the opponent is an engine that thinks.
+FEWER_EPISODES = {"chess": 100}
 
 
 def run_cell(method: str, task: str, config: str, seed: int, data: Path, models: Path) -> dict[str, Any]:
-    """Train and score a model."""
+    """Train a model, unless the column is a scripted policy, and score it."""
+    if method not in METHODS:
+        policy = "random" if method == "random" else get_task(task).config(config)[1].bounds.maximum_from
+        return _cell(method, task, config, seed, policy) | {"policy": policy}
     output = models / f"{task}-{config}-{method}-{seed}"
     places: dict[str, Any] = {"config": config, "data": data, "output": output}
-    if method in ("ppo", "online-bc"):
-        places["model"] = str(models / f"{task}-{config}-bc-{seed}")
+    settings = recipe(task, config, method)
+    before = settings.get("model", "bc" if method in ("ppo", "online-bc") else None)
+    if before in METHODS:
+        places["model"] = str(models / f"{task}-{config}-{before}-{seed}")
     began = time.perf_counter()
-    trained = run_method(method, task, {**recipe(task, config, method), "seed": seed}, places)
+    trained = run_method(method, task, settings | {"seed": seed}, places)
     minutes = (time.perf_counter() - began) / 60
     spec, beta = f"hf:{output}", None
     if method in ("mc", "ilql"):
         scores = {
             beta: evaluate(
-                task, f"ilql:{output}?beta={beta}", config=config, episodes=CHOOSING_EPISODES, seed=CHOOSING_SEED
+                task,
+                f"ilql:{output}?beta={beta}",
+                config=config,
+                episodes=FEWER_EPISODES.get(task, CHOOSING_EPISODES),
+                seed=CHOOSING_SEED,
             )
             .estimates["mean_return"]
             .value
@@ -58,10 +71,20 @@ def run_cell(method: str, task: str, config: str, seed: int, data: Path, models:
         }
         beta = max(scores, key=scores.__getitem__)
         spec = f"ilql:{output}?beta={beta}"
-    result = evaluate(task, spec, config=config)
     curve = [json.loads(line) for line in (output / "training_log.jsonl").read_text("utf-8").splitlines()]
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / f"{task}-{config}-{method}-{seed}.curve.json").write_text(json.dumps(_thinned(curve)) + "\n", "utf-8")
+    measured = {
+        "beta": beta,
+        "steps": trained["steps"],
+        "played": trained.get("played", 0),
+        "minutes": round(minutes, 1),
+    }
+    return _cell(method, task, config, seed, spec) | measured
+
+
+def _cell(method: str, task: str, config: str, seed: int, policy: str) -> dict[str, Any]:
+    result = evaluate(task, policy, config=config, episodes=FEWER_EPISODES.get(task))
     score, returned = result.estimates["normalized_score"], result.estimates["mean_return"]
     return {
         "task": task,
@@ -73,10 +96,6 @@ def run_cell(method: str, task: str, config: str, seed: int, data: Path, models:
         "mean_return": round(returned.value, 4),
         "success_rate": round(result.estimates["success_rate"].value, 4),
         "episodes": result.episodes,
-        "beta": beta,
-        "steps": trained["steps"],
-        "played": trained.get("played", 0),
-        "minutes": round(minutes, 1),
     }
 
 
@@ -97,13 +116,15 @@ def table(measured: Iterable[dict[str, Any]]) -> str:
     for cell in measured:
         rows.setdefault((cell["task"], cell["config"]), {}).setdefault(cell["method"], []).append(cell)
     lines = [
-        "| task, config | " + " | ".join(METHODS) + " |",
-        "|---|" + "--:|" * len(METHODS),
+        "| task, config | " + " | ".join(COLUMNS) + " |",
+        "|---|" + "--:|" * len(COLUMNS),
     ]
-    for (task, config), methods in rows.items():
+    order = [(task, config) for task in list_tasks() for config in get_task(task).configs]
+    for task, config in sorted(rows, key=order.index):
+        methods = rows[task, config]
         default = get_task(task).config()[0] == config and len(get_task(task).configs) == 1
         paper = {row.method: row.normalized_score for row in published(task, config)}
-        entries = [_entry(methods.get(method, []), paper.get(PAPER_NAMES[method])) for method in METHODS]
+        entries = [_entry(methods.get(method, []), paper.get(PAPER_NAMES.get(method, ""))) for method in COLUMNS]
         lines.append(f"| {task}{'' if default else f', `{config}`'} | " + " | ".join(entries) + " |")
     return "\n".join(lines)
 
@@ -127,7 +148,7 @@ def main() -> None:
     parser.add_argument("task", help="name of a task, or 'table'")
     parser.add_argument("--config")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--methods", nargs="+", default=list(METHODS))
+    parser.add_argument("--methods", nargs="+", default=list(COLUMNS), choices=COLUMNS)
     parser.add_argument("--data", type=Path, help="dataset folder; lmrl-gym/TASK if left out")
     parser.add_argument("--models", type=Path, default=Path("models"))
     given = parser.parse_args()
@@ -137,7 +158,8 @@ def main() -> None:
     config, _ = get_task(given.task).config(given.config)
     done = {(cell["task"], cell["config"], cell["method"], cell["seed"]) for cell in cells()}
     for method in given.methods:
-        if (given.task, config, method, given.seed) in done:
+        scripted = method not in METHODS  # which have no training seed
+        if (given.task, config, method, given.seed) in done or (scripted and given.seed):
             continue
         data = given.data or Path("lmrl-gym") / given.task
         cell = run_cell(method, given.task, config, given.seed, data, given.models)

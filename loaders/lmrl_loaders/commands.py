@@ -50,8 +50,10 @@ def train(
         raise LmrlError("--all trains with the recipes; leave --output, --set and --settings out")
     speaks = os.environ.get("RANK", "0") == "0"  # one of several processes does, as torchrun and accelerate number them
     results = []
-    for name in METHODS if method is None else [method]:
-        chosen = {**recipe(task, config, name), "seed": seed}
+    recipes = {name: recipe(task, config, name) for name in ([method] if method else METHODS)}
+    # Those that begin with another's model come behind it.
+    for name in sorted(recipes, key=lambda name: recipes[name].get("model") in METHODS):
+        chosen = {**recipes[name], "seed": seed}
         if max_steps is not None:
             chosen["max_steps"] = max_steps
         with train_extra():

@@ -25,7 +25,7 @@ from lmrl_data.registry import get_task
 from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.sequences import Ints, Sizes, Utterances, read_utterances, sizes_of
 from lmrl_loaders.token_cache import mapped, remembered, tokenizer_hash
-from lmrl_loaders.tokenizer import count_words
+from lmrl_loaders.tokenizer import count_words, most_frequent
 from lmrl_loaders.windows import WindowRule
 
 # Makes rows of episodes: of a table of them, their messages, the encoder, the rule that cuts them, and settings.
@@ -58,6 +58,9 @@ class Source(Protocol):
 
     def words(self) -> Counter[str]:
         """How often each word is said."""
+
+    def frequent_messages(self, most: int) -> list[str]:
+        """The messages that are said most often."""
 
     def sizes(self, encoder: ChatEncoder) -> Sizes:
         """How large the episodes are."""
@@ -102,6 +105,13 @@ class StoredEpisodes:
     def words(self) -> Counter[str]:
         """How often each word is said."""
         return Counter(remembered("words", self._key, lambda: count_words(self._read[1].counts())))
+
+    def frequent_messages(self, most: int) -> list[str]:
+        """The messages that are said most often."""
+        messages: list[str] = remembered(
+            "messages", {**self._key, "most": most}, lambda: most_frequent(self._read[1].counts(), most)
+        )
+        return messages
 
     def sizes(self, encoder: ChatEncoder) -> Sizes:
         """How large the episodes are."""

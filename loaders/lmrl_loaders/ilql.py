@@ -78,16 +78,16 @@ class ILQLTrainer(ValueTrainer):
     def losses(self, model: Any, heads: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch and its parts."""
         args = self.args
-        hidden, logits = run_model(model, batch)
         steps = Steps.of(batch["labels"])
-        states, chosen = steps.before(hidden), steps.action[:, None]
+        states, logits = run_model(model, batch, steps)
+        chosen = steps.action[:, None]
         qs = [q(states).float() for q in heads.q]
-        with torch.no_grad():
-            target_q = heads.least_target_q(states).gather(1, chosen).squeeze(1).float()
         if args.credit == "turn":
             first, last, turn = steps.turns(self.end_token)
         else:
-            first = last = turn = torch.arange(len(target_q), device=hidden.device)
+            first = last = turn = torch.arange(len(chosen), device=states.device)
+        with torch.no_grad():
+            target_q = heads.least_target_q(states[last]).gather(1, chosen[last]).squeeze(1).float()
         value = heads.v(states[first]).squeeze(-1).float()
         if self.state.global_step < args.returns_share * self.state.max_steps:
             target = args.reward_scale * steps.at(batch["returns"])
@@ -99,14 +99,14 @@ class ILQLTrainer(ValueTrainer):
         parts = ilql_losses(
             q=torch.stack([q.gather(1, chosen).squeeze(1) for q in qs]),
             target=target,
-            target_q=target_q[last],
+            target_q=target_q,
             value=value,
             tau=args.tau,
         )
         parts["cql"] = torch.stack([cross_entropy(q, steps.action) for q in qs]).sum()
-        surprise = cross_entropy(steps.before(logits).float(), steps.action, reduction="none")
+        surprise = cross_entropy(logits.float(), steps.action, reduction="none")
         if args.awac_weight:
-            advantage = (target_q[last] - value.detach())[turn]
+            advantage = (target_q - value.detach())[turn]
             surprise = surprise * (args.awac_weight * advantage).exp().clamp(max=20)
         parts["bc"] = surprise.mean()
         loss = parts["q"] + parts["v"] + args.cql_weight * parts["cql"] + args.bc_weight * parts["bc"]

@@ -42,16 +42,15 @@ class MCTrainer(ValueTrainer):
 
     def losses(self, model: Any, heads: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch and its parts."""
-        hidden, logits = run_model(model, batch)
         steps = Steps.of(batch["labels"])
-        states = steps.before(hidden)
+        states, logits = run_model(model, batch, steps)
         q = heads.q[0](states).float()
         chosen = q.gather(1, steps.action[:, None]).squeeze(1)
         returns = self.args.reward_scale * steps.at(batch["returns"])
         parts = {
             "q": 0.5 * ((chosen - returns) ** 2).mean(),
             "cql": cross_entropy(q, steps.action),
-            "bc": cross_entropy(steps.before(logits).float(), steps.action),
+            "bc": cross_entropy(logits.float(), steps.action),
         }
         return parts["q"] + self.args.cql_weight * parts["cql"] + self.args.bc_weight * parts["bc"], parts
 

@@ -16,7 +16,7 @@ from lmrl_data.episode import to_table
 from lmrl_data.registry import get_task
 from lmrl_loaders.bc import SUCCESS, best_episodes
 from lmrl_loaders.online import Player, Rounds, Row, rows_of, summary
-from lmrl_loaders.ppo import first_model
+from lmrl_loaders.recipes import trained_model
 from lmrl_loaders.runs import Places, own_settings, training_run
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, run_model
 from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer
@@ -42,9 +42,9 @@ class OnlineBCTrainer(ValueTrainer):
 
     def losses(self, model: Any, heads: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch."""
-        _, logits = run_model(model, batch)
         steps = Steps.of(batch["labels"])
-        loss = cross_entropy(steps.before(logits).float(), steps.action)
+        _, logits = run_model(model, batch, steps)
+        loss = cross_entropy(logits.float(), steps.action)
         return loss, {"bc": loss}
 
 
@@ -64,7 +64,7 @@ def train_online_bc(task: str, *, args: OnlineBCConfig | None = None, **places: 
         LmrlError: see `training_run`; also where there is no model to begin with.
     """
     args = args or OnlineBCConfig()
-    places["model"] = first_model(task, places)
+    places["model"] = places.get("model") or trained_model(task, places.get("config"), "bc")
     history: list[dict[str, float]] = []
     with training_run("online-bc", task, args, own_settings(args), places) as run:
         player = Player(run, "online-bc", args.episodes_per_round)

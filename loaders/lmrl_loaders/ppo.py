@@ -16,7 +16,6 @@ a step's discount is depends on the credit, as for the other methods (`lmrl_load
 
 import copy
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -25,12 +24,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from lmrl_data.errors import LmrlError
-from lmrl_data.registry import get_task
 from lmrl_loaders.bc import imitation
 from lmrl_loaders.heads import attach_heads
 from lmrl_loaders.online import Played, Player, Rounds, Row, playing, rows_of, summary
-from lmrl_loaders.runs import Places, Run, default_output, own_settings, training_run
+from lmrl_loaders.recipes import trained_model
+from lmrl_loaders.runs import Places, Run, own_settings, training_run
 from lmrl_loaders.transitions import Credit, Floats, discounted_sums, last_of_turn
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, padded, run_model
 from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer
@@ -73,13 +71,13 @@ class PPOTrainer(ValueTrainer):
 
     def losses(self, model: Any, heads: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch and its parts."""
-        hidden, logits = run_model(model, batch)
         steps = Steps.of(batch["labels"])
+        states, logits = run_model(model, batch, steps)
         parts = ppo_losses(
-            log_prob=-cross_entropy(steps.before(logits).float(), steps.action, reduction="none"),
+            log_prob=-cross_entropy(logits.float(), steps.action, reduction="none"),
             old_log_prob=steps.at(batch["log_probs"]),
             advantage=steps.at(batch["advantages"]),
-            value=heads.v(steps.before(hidden)).squeeze(-1).float(),
+            value=heads.v(states).squeeze(-1).float(),
             old_value=steps.at(batch["values"]),
             target=steps.at(batch["returns"]),
             clip=self.args.clip,
@@ -87,9 +85,9 @@ class PPOTrainer(ValueTrainer):
         )
         loss = parts["policy"] + self.args.value_weight * parts["value"]
         if self.imitated is not None:
-            data = {name: values.to(hidden.device) for name, values in self.imitated.batch().items()}
+            data = {name: values.to(states.device) for name, values in self.imitated.batch().items()}
             said = Steps.of(data["labels"])
-            parts["bc"] = cross_entropy(said.before(run_model(model, data)[1]).float(), said.action)
+            parts["bc"] = cross_entropy(run_model(model, data, said)[1].float(), said.action)
             loss = loss + self.args.bc_weight * parts["bc"]
         return loss, parts
 
@@ -202,13 +200,13 @@ class _Rollouts:
         for first in range(0, len(rows), size):
             group = rows[first : first + size]
             batch = {name: values.to(network.device) for name, values in collate(group).items()}
-            hidden, logits = run_model(network, batch)
             steps = Steps.of(batch["labels"])
+            states, logits = run_model(network, batch, steps)
             place = steps.at(padded([row["place"] for row in group], -1, np.int64).to(network.device)).cpu().numpy()
-            surprise = cross_entropy(steps.before(logits).float(), steps.action, reduction="none")
+            surprise = cross_entropy(logits.float(), steps.action, reduction="none")
             found[0, place] = -surprise.cpu().numpy()
             if hasattr(network, "value_heads"):
-                found[1, place] = network.value_heads.v(steps.before(hidden)).squeeze(-1).float().cpu().numpy()
+                found[1, place] = network.value_heads.v(states).squeeze(-1).float().cpu().numpy()
         return found[0], found[1]
 
     @torch.no_grad()
@@ -245,7 +243,7 @@ def train_ppo(task: str, *, args: PPOConfig | None = None, **places: Unpack[Plac
         LmrlError: see `training_run`; also where there is no model to begin with.
     """
     args = args or PPOConfig()
-    places["model"] = first_model(task, places)
+    places["model"] = places.get("model") or trained_model(task, places.get("config"), "bc")
     with training_run("ppo", task, args, own_settings(args), places) as run:
         player = Player(run, "ppo", args.episodes_per_round)
         try:
@@ -269,19 +267,3 @@ def train_ppo(task: str, *, args: PPOConfig | None = None, **places: Unpack[Plac
         run.result["played"] = len(rollouts.history) * args.episodes_per_round
         run.log += rollouts.history
     return run.result
-
-
-def first_model(task: str, places: Places) -> str:
-    """The model that online training begins with.
-
-    Raises:
-        LmrlError: none is given, and none has been trained by behaviour cloning.
-    """
-    given = places.get("model")
-    if given:
-        return given
-    config, _ = get_task(task).config(places.get("config"))
-    cloned = default_output(task, config, "bc")
-    if not Path(cloned).is_dir():
-        raise LmrlError(f"there is no model {cloned} to begin with; train it with `lmrl train bc --task {task}`")
-    return str(cloned)

@@ -18,7 +18,7 @@ SCRATCH_CONTEXT = 128
 
 
 def prepare(
-    model: str, task: str, config: str, episodes: Source, *, max_length: int | None, seed: int
+    model: str, task: str, config: str, episodes: Source, *, max_length: int | None, whole_messages: int, seed: int
 ) -> tuple[PreTrainedModel, ChatEncoder, WindowRule]:
     """The model to train, its encoder and the window rule.
 
@@ -30,6 +30,7 @@ def prepare(
         config: of the task.
         episodes: that it will be trained on.
         max_length: context in tokens; None takes what suits the data or the pretrained model.
+        whole_messages: so many of the most frequent messages are a token each of a model from scratch.
         seed: of the weights of a model from scratch.
 
     Raises:
@@ -38,7 +39,8 @@ def prepare(
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     if model in SIZES:
-        tokenizer = build_tokenizer(episodes.words())
+        messages = episodes.frequent_messages(whole_messages) if whole_messages else []
+        tokenizer = build_tokenizer(episodes.words(), messages=messages)
     else:
         network, tokenizer = load_model(model, torch.float32)
         if not has_generation_markers(tokenizer.chat_template or ""):

@@ -65,6 +65,10 @@ class RunArguments(TrainingArguments):
             "from scratch, a pretrained model's own up to 1024."
         },
     )
+    whole_messages: int = field(
+        default=0,
+        metadata={"help": "For a model from scratch, so many of the most frequent messages are a token each."},
+    )
     warmup_steps: float = field(default=0.05, metadata={"help": "Share of the steps with rising learning rate."})
     lr_scheduler_type: str = field(default="cosine", metadata={"help": "Course of the learning rate after that."})
     seed: int = field(default=0, metadata={"help": "Of the first weights and of the order of the data."})
@@ -205,7 +209,13 @@ def training_run(
             else:
                 episodes = StoredEpisodes(data, task, config_name)
             network, encoder, rule = prepare(
-                model, task, config_name, episodes, max_length=args.max_length, seed=args.seed
+                model,
+                task,
+                config_name,
+                episodes,
+                max_length=args.max_length,
+                whole_messages=args.whole_messages,
+                seed=args.seed,
             )
         training = {
             "model": model,

@@ -32,7 +32,7 @@ from lmrl_data.registry import get_task
 from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.episodes import PART, Make, Rows, StoredEpisodes
 from lmrl_loaders.sequences import Ints, Sizes, read_utterances, sizes_of
-from lmrl_loaders.tokenizer import count_words
+from lmrl_loaders.tokenizer import count_words, most_frequent
 from lmrl_loaders.windows import WindowRule
 
 HEAD = 10_000  # episodes that are read before training
@@ -74,6 +74,10 @@ class StreamedEpisodes:
     def words(self) -> Counter[str]:
         """How often each word is said in the first episodes."""
         return count_words(self.utterances.counts())
+
+    def frequent_messages(self, most: int) -> list[str]:
+        """The messages that are said most often in the first episodes."""
+        return most_frequent(self.utterances.counts(), most)
 
     def sizes(self, encoder: ChatEncoder) -> Sizes:
         """How large the first episodes are."""

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerBase
 
+from lmrl_loaders.tokenizer import word_tokens
+
 TINY = "tiny"
 
 
@@ -51,4 +53,21 @@ def tiny_model(tokenizer: PreTrainedTokenizerBase, *, context: int, seed: int, s
     )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return LlamaForCausalLM(config)
+        model = LlamaForCausalLM(config)
+    _compose_messages(model, tokenizer)
+    return model
+
+
+@torch.no_grad()
+def _compose_messages(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Let the vector of a token that is a whole message begin as the sum of its words', each rolled by its place.
+
+    Messages with the same words at the same places are then alike from the first step: without that a model sees
+    nothing of how a guess of Wordle is spelt.
+    """
+    vectors = model.get_input_embeddings().weight
+    for text, token in tokenizer.get_added_vocab().items():
+        parts = word_tokens(tokenizer, text)
+        if token not in tokenizer.all_special_ids and len(parts) > 1:
+            rolled = [vectors[part].roll(place) for place, part in enumerate(parts)]
+            vectors[token] = torch.stack(rolled).sum(0) / len(parts) ** 0.5

@@ -2,14 +2,15 @@
 
 Tasks use few words, so a whole word with the blank before it is one token: an observation of the maze takes about 25.
 Every printable ASCII character is a token of its own as well, and so any such text survives encoding and decoding.
+Where a game has few messages, each of them can be one token.
 """
 
 import string
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from lmrl_loaders.chat import ASSISTANT, CHAT_TEMPLATE, END, USER
 
@@ -39,20 +40,28 @@ def count_words(texts: Mapping[str, int]) -> Counter[str]:
     return counts
 
 
-def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> PreTrainedTokenizerFast:
+def most_frequent(counts: Mapping[str, int], most: int) -> list[str]:
+    """The most frequent texts of more than a character, ties in alphabetical order."""
+    return sorted((text for text in counts if len(text) > 1), key=lambda text: (-counts[text], text))[:most]
+
+
+def build_tokenizer(
+    texts: Mapping[str, int], *, max_words: int = MAX_WORDS, messages: Sequence[str] = ()
+) -> PreTrainedTokenizerFast:
     """A tokenizer whose vocabulary is counted from texts; the same counts give the same tokenizer, byte for byte.
 
     Args:
         texts: how often each text occurs; or each word, as `count_words` says, which gives the same tokenizer.
         max_words: the vocabulary holds so many of the most frequent words (ties in alphabetical order), besides the
             special tokens, printable ASCII, and the further characters of the texts.
+        messages: texts that are a token each.
 
     Returns:
         A tokenizer with our chat template, padding on the left, and ``<|end|>`` as the end of a turn.
     """
     counts = count_words(texts)
     further = sorted({char for text in texts for char in text} - {" "})
-    words = sorted((word for word in counts if len(word) > 1), key=lambda word: (-counts[word], word))[:max_words]
+    words = most_frequent(counts, max_words)
     tokens = dict.fromkeys([*SPECIAL_TOKENS, _BLANK, *_PRINTABLE, *further, *words])
     # WordPiece without a mark for continued words splits an unknown word into the longest known pieces.
     tokenizer = Tokenizer(
@@ -66,6 +75,7 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
     tokenizer.normalizer = _NORMALIZER
     tokenizer.pre_tokenizer = _PRE_TOKENIZER
     tokenizer.decoder = decoders.Sequence([decoders.Replace(_BLANK, " "), decoders.Fuse()])
+    tokenizer.add_tokens([AddedToken(text, normalized=False) for text in messages])
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
         pad_token=PAD,
@@ -76,3 +86,10 @@ def build_tokenizer(texts: Mapping[str, int], *, max_words: int = MAX_WORDS) -> 
         clean_up_tokenization_spaces=False,
         chat_template=CHAT_TEMPLATE,
     )
+
+
+def word_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """The tokens of a text's words, also where the whole text is a token of its own."""
+    parts = tokenizer.backend_tokenizer
+    words = parts.pre_tokenizer.pre_tokenize_str(parts.normalizer.normalize_str(text))
+    return [token.id for word, _ in words for token in parts.model.tokenize(word)]

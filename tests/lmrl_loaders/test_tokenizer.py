@@ -9,7 +9,8 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.sequences import read_utterances
-from lmrl_loaders.tokenizer import UNKNOWN, build_tokenizer
+from lmrl_loaders.tiny import tiny_model
+from lmrl_loaders.tokenizer import UNKNOWN, build_tokenizer, most_frequent, word_tokens
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation + " \n\t"
 SMALL = build_tokenizer({"You are at row 2, column 3. Walls: left, right.": 5, "move left": 3, "São Paulo": 1})
@@ -67,3 +68,29 @@ def test_saved_tokenizer_loads_with_transformers(tmp_path: Path) -> None:
     text = "You are  at row 12, column 3.\n<|end|>"
     assert encode(loaded, text) == encode(SMALL, text)
     assert loaded.padding_side == "left" and loaded.eos_token == "<|end|>"
+
+
+MESSAGES = {"move left": 5, "move right": 4, "You are at row 2.": 3, "Walls: left.": 1}
+
+
+def test_the_most_frequent_messages_are_a_token_each_and_survive() -> None:
+    tokenizer = build_tokenizer(MESSAGES, messages=most_frequent(MESSAGES, 3))
+    assert [len(encode(tokenizer, text)) for text in MESSAGES] == [1, 1, 1, 4]
+    for text in (*MESSAGES, "Please move left now", "move  left"):
+        assert tokenizer.decode(encode(tokenizer, text)) == text
+
+
+def test_the_words_of_a_message_that_is_a_token() -> None:
+    plain, whole = build_tokenizer(MESSAGES), build_tokenizer(MESSAGES, messages=most_frequent(MESSAGES, 3))
+    for text in MESSAGES:
+        assert word_tokens(whole, text) == encode(plain, text)
+
+
+def test_messages_begin_as_like_as_their_words_are() -> None:
+    texts = {"c r a n e": 1, "c r a n k": 1, "s h o u t": 1, "e n a r c": 1}
+    tokenizer = build_tokenizer(texts, messages=list(texts))
+    vectors = tiny_model(tokenizer, context=16, seed=0).get_input_embeddings().weight
+    first, close, far, reverse = (vectors[encode(tokenizer, text)[0]] for text in texts)
+    distance = [float((first - other).detach().norm()) for other in (close, far, reverse)]
+    assert distance[0] < 0.8 * min(distance[1:])
+    assert 0.5 < float(first.detach().norm() / vectors[tokenizer.eos_token_id].detach().norm()) < 2

@@ -5,7 +5,9 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import torch
 from loader_data import episodes_table, write_dataset
+from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from lmrl_data.errors import LmrlError
@@ -31,8 +33,8 @@ def test_every_recipe_can_be_followed(task: str, method: str) -> None:
 
 
 def test_a_recipe_of_a_config_has_precedence() -> None:
-    assert recipe("maze", "fully_observed", "ilql")["max_length"] == 72
-    assert "max_length" not in recipe("maze", "partially_observed", "ilql")
+    assert recipe("maze", "fully_observed", "ilql")["tau"] == 0.9
+    assert recipe("maze", "partially_observed", "ilql")["tau"] == 0.7
     assert recipe("maze", None, "filtered-bc")["keep"] == "success"
 
 
@@ -83,6 +85,36 @@ def test_all_methods_one_after_another(data: Path, tmp_path: Path, monkeypatch: 
     done = CliRunner().invoke(app, ["--task", "maze", "--all", "--seed", "3"])
     assert done.exit_code == 0, done.output
     assert trained == [(method, 3) for method in METHODS]
+
+
+def test_a_method_can_begin_with_the_model_of_another(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = {"model": "filtered-bc", "max_steps": 1, "learning_rate": 0.0}
+    with pytest.raises(LmrlError, match=r"models/maze-filtered-bc.*lmrl train filtered-bc --task maze"):
+        run_method("mc", "maze", settings, {"data": data})
+    run_method("filtered-bc", "maze", {"max_steps": 1, "keep": "success"}, {"data": data})
+    run_method("mc", "maze", settings, {"data": data})
+    first, then = (load_file(f"models/maze-{name}/model.safetensors") for name in ("filtered-bc", "mc"))
+    assert all(torch.equal(first[name], then[name]) for name in first)
+
+
+def test_all_methods_are_trained_in_an_order_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[str] = []
+
+    def note(method: str, *_: object) -> dict[str, object]:
+        trained.append(method)
+        return {"output": method, "steps": 1, "sequences": 1, "episodes": 1, "train_loss": 0.0}
+
+    monkeypatch.setattr("lmrl_loaders.recipes.run_method", note)
+    for task in list_tasks():
+        trained.clear()
+        assert CliRunner().invoke(app, ["--task", task, "--all"]).exit_code == 0
+        assert sorted(trained) == sorted(METHODS)
+        for method in METHODS:
+            before = recipe(task, None, method).get("model")
+            assert before not in METHODS or trained.index(before) < trained.index(method)
 
 
 def test_the_settings_can_be_looked_up() -> None:
