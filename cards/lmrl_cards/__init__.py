@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lmrl_cards.card import write_card
     from lmrl_cards.distribution import Distribution
+    from lmrl_cards.figures import GroupStatistics, SplitStatistics
     from lmrl_cards.plots import distribution_plot
-    from lmrl_cards.statistics import GroupStatistics, SplitStatistics, split_statistics
+    from lmrl_cards.statistics import split_statistics
 
 __all__ = [
     "Distribution",
@@ -24,8 +25,8 @@ __all__ = [
 # Imported on first use: datasets and pyarrow would slow down every start of the command line.
 _LAZY = {
     "Distribution": "distribution",
-    "GroupStatistics": "statistics",
-    "SplitStatistics": "statistics",
+    "GroupStatistics": "figures",
+    "SplitStatistics": "figures",
     "distribution_plot": "plots",
     "split_statistics": "statistics",
     "write_card": "card",

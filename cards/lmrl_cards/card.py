@@ -7,11 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmrl_cards.contents import EVALUATION, Contents, read_contents
+from lmrl_cards.figures import SplitStatistics
 from lmrl_cards.metadata import Sizes, evaluation_file, front_matter
 from lmrl_cards.origin import Origin, read_origin
 from lmrl_cards.page import ConfigView, FileView, render
 from lmrl_cards.plots import distribution_plot
-from lmrl_cards.statistics import SplitStatistics, split_statistics, start_fields, start_keys
+from lmrl_cards.statistics import observations, split_statistics, start_fields, start_keys
 from lmrl_data.dataset import read_batches
 from lmrl_data.episode import evaluation_schema
 from lmrl_data.errors import LmrlError
@@ -51,7 +52,7 @@ def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], No
     readme = contents.folder / "README.md"
     sizes = _sizes(contents, statistics, evaluation)
     file = FileView(EVALUATION, "test", len(evaluation), contents.evaluation) if contents.evaluation else None
-    written[readme] = render(contents.task, views, file, origin, front_matter(contents, sizes)).encode()
+    written[readme] = render(contents, views, file, origin, front_matter(contents, sizes)).encode()
     for path, data in written.items():
         write_bytes(path, data)
     return readme
@@ -59,10 +60,19 @@ def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], No
 
 def _statistics(contents: Contents, on_episodes: Callable[[int], None] | None) -> Statistics:
     found: Statistics = {}
+    folder, task = contents.folder, contents.task.name
     for name, splits in contents.configs.items():
+        probe = None
+        if "validation" in splits:
+            probe = observations(folder, task, config=name, split="validation")
         found[name] = {
             split: split_statistics(
-                contents.folder, contents.task.name, config=name, split=split, on_episodes=on_episodes
+                folder,
+                task,
+                config=name,
+                split=split,
+                probe=probe if split == "train" else None,
+                on_episodes=on_episodes,
             )
             for split in splits
         }

@@ -3,13 +3,20 @@
 import inspect
 import math
 import re
+import textwrap
+from typing import Any
 
 import pyarrow as pa
 
 from lmrl_data.episode import Episode
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#|~!$&])")
-_LONGEST = 600
+# Guards for texts that nobody wrote to be read: no message and no episode of the eight tasks is so long when shown.
+_LONGEST = 2_000
+_TURNS = 60
+_MARGIN = 13  # the names of the speakers
+_CELL = 32
+_COLUMNS = 96  # of a code block that the Hub shows without a scroll bar
 
 
 def cell(text: str) -> str:
@@ -44,6 +51,34 @@ def megabytes(size: int) -> str:
     return f"{number(size / 1e6, 2 if size < 1e7 else 0)} MB"
 
 
+def plural(number: int, noun: str) -> str:
+    """A whole number of things."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def excerpt(value: Any) -> str:
+    """A value from data as one cell of a table: a list with commas between elements, what is long without its end."""
+    if value is None or value == "" or value == []:
+        return "–"
+    if not isinstance(value, list):
+        text = _plain(value)
+        return cell(text if len(text) <= _CELL else f"{text[: _CELL - 1]}…")
+    shown = [_plain(element) for element in value]
+    while len(", ".join(shown)) > _CELL:
+        shown.pop()
+    return cell(", ".join([*shown, *(["…"] if len(shown) < len(value) else [])]))
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return short(value)
+    return str(value)
+
+
 def type_name(kind: pa.DataType) -> str:
     """An Arrow type in the words of the task tables, such as ``list<float32>``."""
     if pa.types.is_list(kind):
@@ -53,7 +88,7 @@ def type_name(kind: pa.DataType) -> str:
     return "float32" if kind == pa.float32() else "float64" if kind == pa.float64() else str(kind)
 
 
-def transcript(episode: Episode, shown: int = 8) -> str:
+def transcript(episode: Episode, shown: int = _TURNS) -> str:
     """An episode turn by turn, for a fenced code block.
 
     The lines of a message that follow its first are indented, so that none can close the block.
@@ -70,13 +105,10 @@ def transcript(episode: Episode, shown: int = 8) -> str:
     for turn, (action, observation, reward) in enumerate(turns):
         if head <= turn < tail:
             if turn == head:
-                left_out = "1 turn" if tail - head == 1 else f"{tail - head} turns"
-                lines.append(f"             … {left_out} left out …")
+                lines.append(f"{'':{_MARGIN}}… {plural(tail - head, 'turn')} left out …")
             continue
         lines.append(_line("agent", action["content"]))
-        lines.append(
-            f"{_line('environment', observation['content'])}  (reward {number(reward, 2).removesuffix('.00')})"
-        )
+        lines.append(_line("environment", observation["content"], f"  (reward {short(reward)})"))
     return "\n".join(lines)
 
 
@@ -86,11 +118,18 @@ def docstring_sections(documented: type) -> dict[str, str]:
     return {title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def _line(speaker: str, text: str) -> str:
+def _line(speaker: str, text: str, end: str = "") -> str:
+    """What a speaker says, wrapped: a code block would hide the rest of a long line."""
     lines = [_printable(line) for line in text[:_LONGEST].splitlines()] or [""]
-    if len(text) > _LONGEST:
-        lines[-1] += "…"
-    return "\n".join([f"{speaker + ':':13}{lines[0]}", *(f"{'':13}{line}" for line in lines[1:])]).rstrip()
+    lines[-1] += ("…" if len(text) > _LONGEST else "") + end
+    width = _COLUMNS - _MARGIN
+    wrapped = [
+        part
+        for line in lines
+        for part in (textwrap.wrap(line, width, break_on_hyphens=False) if len(line) > width else [line])
+    ]
+    first, *rest = wrapped or [""]
+    return "\n".join([f"{speaker + ':':{_MARGIN}}{first}", *(" " * _MARGIN + line for line in rest)]).rstrip()
 
 
 def _printable(text: str) -> str:

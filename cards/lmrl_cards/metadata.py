@@ -35,13 +35,21 @@ def front_matter(contents: Contents, sizes: Mapping[str, Sizes]) -> str:
     files = {name: dict(splits) for name, splits in contents.configs.items()}
     if contents.evaluation:
         files[EVALUATION] = {"test": contents.evaluation}
+    # Of data that `lmrl generate` did not make, neither the licence nor the makers are ours to name.
+    ours: dict[str, Any] = (
+        {}
+        if contents.manifest is None
+        else {
+            "license": LICENCE,
+            "annotations_creators": ["machine-generated"],
+            "language_creators": ["machine-generated"],
+            "source_datasets": ["original"],
+        }
+    )
     data = DatasetCardData(
+        **ours,
         language=["en"],
-        license=LICENCE,
-        pretty_name=f"LMRL-Gym {task.title}",
-        annotations_creators=["machine-generated"],
-        language_creators=["machine-generated"],
-        source_datasets=["original"],
+        pretty_name=f"LMRL-Gym {task.title}" + (", imported" if contents.imported is not None else ""),
         task_categories=["text-generation", "reinforcement-learning"],
         tags=[*_TAGS, *task.tags],
         size_categories=[size_category(sum(rows for splits in sizes.values() for rows, _ in splits.values()))],
@@ -59,7 +67,8 @@ def evaluation_file(task: Task) -> str:
     """The text of `eval.yaml`, which registers a dataset as a benchmark on the Hub.
 
     The format has no field for a metric or its direction, so there is a task per config with one number, the normalised
-    score, for which higher is better.
+    score, for which higher is better. The Hub takes the file as it is, and shows a leaderboard once the framework is in
+    its list (huggingface.js, packages/tasks/src/eval.ts).
     """
     description = (
         f"{task.summary} The score of a policy is its mean return over the fixed evaluation episodes of a config, "

@@ -1,6 +1,6 @@
 """The card's Markdown: what the template is filled with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,28 +8,26 @@ import jinja2
 
 import lmrl_data
 from lmrl_cards import markdown
-from lmrl_cards.distribution import Distribution
-from lmrl_cards.origin import Origin
-from lmrl_cards.statistics import SplitStatistics
-from lmrl_data.episode import Episode, episode_schema
-from lmrl_data.registry import Config, Task, locate
+from lmrl_cards.columns import episode_columns, evaluation_columns
+from lmrl_cards.contents import Contents
+from lmrl_cards.example import READABLE
+from lmrl_cards.figures import SplitStatistics
+from lmrl_cards.origin import Origin, read_imports
+from lmrl_cards.sources import notices_of
+from lmrl_cards.tables import difficulty_rows, paper_rows, statistics_rows
+from lmrl_data.errors import LmrlError
+from lmrl_data.registry import Config, evaluation_env_id, locate
 
-_COLUMNS = {
-    "episode_id": "unique in the dataset: task, config, split and number",
-    "messages": "the conversation: `user` is the environment, `assistant` the agent; the environment begins and ends",
-    "rewards": "reward of each agent turn",
-    "episode_return": "undiscounted sum of the rewards",
-    "success": "whether the task was solved",
-    "terminated": "whether the game ended by itself",
-    "truncated": "whether a time limit ended the episode, so that its last state is not terminal",
-    "num_turns": "agent turns",
-    "seed": "what the environment was reset with; it fixes the start and all chance in the environment",
-    "policy": "the behaviour policy that played",
-    "env_id": "the environment, with its version",
-}
-_PERCENTILES = (5, 25, 50, 75, 95)
-
-Row = tuple[str, list[str], str]
+# The headings of an environment's docstring that the page needs.
+_HEADINGS = (
+    "Description",
+    "Action Space",
+    "Observation Space",
+    "Starting State",
+    "Rewards",
+    "Episode End",
+    "Differences from the paper",
+)
 
 
 @dataclass(frozen=True)
@@ -89,24 +87,73 @@ class ConfigView:
         """Episodes in all splits."""
         return sum(file.rows for file in self.files)
 
-    @property
-    def example(self) -> Episode | None:
-        """The episode to show: the first success of the train split, or else its first failure."""
-        return self.train.first_success or self.train.first_failure
-
 
 def render(
-    task: Task, configs: Sequence[ConfigView], evaluation: FileView | None, origin: Origin | None, front_matter: str
+    contents: Contents,
+    configs: Sequence[ConfigView],
+    evaluation: FileView | None,
+    origin: Origin | None,
+    front_matter: str,
 ) -> str:
     """The text of a dataset card.
 
     Args:
-        task: the task.
+        contents: of the folder.
         configs: those that the folder holds, the default one first.
         evaluation: the evaluation episodes, if the folder holds them.
         origin: how the data were made, if that is known.
         front_matter: the YAML at its head.
+
+    Raises:
+        LmrlError: the task's code leaves out what the page is to say.
     """
+    task, trains = contents.task, [view.train for view in configs]
+    policies = {name for train in trains for name in train.policies}
+    return _template().render(
+        task=task,
+        repo=contents.repo,
+        front_matter=front_matter,
+        configs=configs,
+        evaluation=evaluation,
+        # What the task says of its data is true of those that are made as it plans them only.
+        as_published=origin is not None
+        and origin.as_published
+        and all(set(view.train.policies) <= set(view.config.collection) for view in configs),
+        rules=rules_of(locate(task.env)),
+        columns=episode_columns(task, configs[0].train.example),
+        evaluation_columns=evaluation_columns(task),
+        evaluation_env_id=evaluation_env_id,
+        readable=READABLE,
+        origin=origin,
+        imports=read_imports(contents),
+        version=origin.versions["lmrl-gym"] if origin else lmrl_data.__version__,
+        difficulty=difficulty_rows(trains, [view.config.bounds for view in configs]),
+        statistics=statistics_rows(trains),
+        paper=paper_rows(task, trains),
+        partners=sorted({name for train in trains for name in train.partners}),
+        notices=notices_of(task.name),
+        policy=next(iter(task.policies)),
+        scripted=policies <= set(task.policies),
+    )
+
+
+def rules_of(documented: type) -> dict[str, str]:
+    """The sections of an environment's docstring, those that the page needs among them.
+
+    Raises:
+        LmrlError: one of those is missing.
+    """
+    sections = markdown.docstring_sections(documented)
+    for heading in _HEADINGS:
+        if not sections.get(heading):
+            raise LmrlError(
+                f"the docstring of {documented.__module__}.{documented.__qualname__} has no text under "
+                f"`## {heading}`, which the card shows; add it"
+            )
+    return sections
+
+
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         # Markdown, not HTML: what comes from data goes through the filters `cell` and `transcript`.
         autoescape=False,
@@ -122,87 +169,8 @@ def render(
         "megabytes": markdown.megabytes,
         "number": markdown.number,
         "percent": markdown.percent,
+        "plural": markdown.plural,
+        "short": markdown.short,
         "transcript": markdown.transcript,
     }
-    return environment.get_template("dataset_card.md.jinja").render(
-        task=task,
-        repo=f"lmrl-gym/{task.name}",
-        front_matter=front_matter,
-        configs=configs,
-        evaluation=evaluation,
-        # What the task says of its data is true of the published behaviour policies only.
-        as_published=all(set(view.train.policies) == set(view.config.collection) for view in configs),
-        rules=markdown.docstring_sections(locate(task.env)),
-        columns=_columns(task),
-        origin=origin,
-        version=origin.versions["lmrl-gym"] if origin else lmrl_data.__version__,
-        table=_table(task, [view.train for view in configs]),
-        policy=next(iter(task.policies)),
-        scripted=all(name in task.policies for view in configs for name in view.train.policies),
-    )
-
-
-def _columns(task: Task) -> list[tuple[str, str, str]]:
-    """Name, type and meaning of each column and of each field of ``info``."""
-    schema = episode_schema(task)
-    rows = [(name, schema.field(name).type, meaning) for name, meaning in _COLUMNS.items()]
-    rows += [(f"info.{field.name}", field.type, task.column_notes[field.name]) for field in schema.field("info").type]
-    return [(name, markdown.type_name(kind), meaning) for name, kind, meaning in rows]
-
-
-def _table(task: Task, trains: list[SplitStatistics]) -> list[Row]:
-    """The statistics: label, a cell per config, and the paper's figure."""
-    count, number, percent = markdown.count, markdown.number, markdown.percent
-    groups = [train.overall for train in trains]
-
-    def beside(key: str, label: str, values: list[float], show: Callable[[float | None], str]) -> Row:
-        published = task.paper.get(key)
-        cells = [show(value) if published is None else _compared(value, published, show) for value in values]
-        return label, cells, show(published)
-
-    rows = [
-        beside("episodes", "episodes", [group.episodes for group in groups], count),
-        beside("mean_length", "length, mean", [group.length.mean for group in groups], number),
-        beside("std_length", "length, standard deviation", [group.length.std for group in groups], number),
-        ("length, percentiles", [_percentiles(group.length, count) for group in groups], ""),
-        beside("success_rate", "success", [group.success_rate for group in groups], percent),
-        beside("mean_return", "return, mean", [group.returns.mean for group in groups], number),
-        beside("std_return", "return, standard deviation", [group.returns.std for group in groups], number),
-        ("return, percentiles", [_percentiles(group.returns, markdown.short) for group in groups], ""),
-        ("return, lowest … highest", [_span(group.returns) for group in groups], ""),
-        ("ended by the game", [percent(group.terminated_rate) for group in groups], ""),
-        ("ended by a time limit", [percent(group.truncated_rate) for group in groups], ""),
-        ("agent turns", [count(group.turns) for group in groups], ""),
-        ("characters per agent message, mean (longest)", [_characters(train.agent_characters) for train in trains], ""),
-        ("characters per observation, mean (longest)", [_characters(t.environment_characters) for t in trains], ""),
-        ("different seeds", [count(train.seeds) for train in trains], ""),
-    ]
-    if any(train.starts for train in trains):
-        rows.append(("different starts", [count(len(train.starts)) for train in trains], ""))
-    if any(train.unusable_actions is not None for train in trains):
-        rows.append(("unusable actions", [_unusable(train) for train in trains], ""))
-    return rows
-
-
-def _compared(value: float, published: float, show: Callable[[float | None], str]) -> str:
-    # A difference of two percentages is in percentage points.
-    difference = show(value - published).replace("%", "points")
-    return f"{show(value)} ({difference if difference.startswith('−') else f'+{difference}'})"
-
-
-def _percentiles(distribution: Distribution, show: Callable[[float], str]) -> str:
-    return " · ".join(show(distribution.quantile(percent)) for percent in _PERCENTILES)
-
-
-def _span(distribution: Distribution) -> str:
-    return f"{markdown.short(distribution.minimum)} … {markdown.short(distribution.maximum)}"
-
-
-def _characters(distribution: Distribution) -> str:
-    return f"{markdown.number(distribution.mean, 1)} ({markdown.count(distribution.maximum)})"
-
-
-def _unusable(train: SplitStatistics) -> str:
-    if train.unusable_actions is None:
-        return "–"
-    return markdown.percent(train.unusable_actions / train.overall.turns if train.overall.turns else 0)
+    return environment.get_template("dataset_card.md.jinja")

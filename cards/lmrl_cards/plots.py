@@ -8,34 +8,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmrl_cards.distribution import Distribution
-from lmrl_cards.statistics import SplitStatistics
+from lmrl_cards.figures import GroupStatistics, SplitStatistics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BINS = 30
-_TEXT, _GRID, _MEAN = "#24292f", "#d0d7de", "#bc4c00"
+_TEXT, _FAINT, _MEAN = "#1f2328", "#59636e", "#bc4c00"
+_LINE = "#d1d9e0"
 # Returns and lengths; told apart by more than the hue, for colour-blind readers.
-_BARS = ("#0969da", "#6e7781")
+_BARS = ("#0969da", "#8c959f")
+# Inches: a row is low, so that eight policies still fit a screen.
+_WIDTH, _ROW, _AROUND = 8.4, 0.72, 1.35
+_HEADROOM = 1.6  # height of a panel over that of its highest bar
 # An opaque white ground with dark text reads well on light and on dark pages alike.
 _STYLE = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same letters
-    "font.size": 9,
+    "font.size": 8.5,
     "text.color": _TEXT,
-    "axes.labelcolor": _TEXT,
-    "xtick.color": _TEXT,
-    "ytick.color": _TEXT,
-    "axes.edgecolor": _GRID,
+    "axes.labelcolor": _FAINT,
+    "xtick.color": _FAINT,
+    "axes.edgecolor": _LINE,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.spines.left": False,
     "axes.axisbelow": True,
 }
 
 
 def distribution_plot(title: str, statistics: SplitStatistics) -> bytes:
-    """A picture of the returns (left) and episode lengths (right) of a split, a row per behaviour policy.
+    """A picture of the returns and episode lengths of a split: a row per behaviour policy, the best one first.
+
+    The bars are shares of the policy's episodes, to a scale of their own in each panel; the share of the highest is
+    written on it.
 
     Args:
         title: what the episodes are.
@@ -48,27 +55,28 @@ def distribution_plot(title: str, statistics: SplitStatistics) -> bytes:
     from matplotlib.style import context
     from matplotlib.ticker import MaxNLocator
 
-    policies = statistics.policies
+    policies = statistics.ranked
     columns = (
         ("return", statistics.overall.returns, [group.returns for group in policies.values()]),
         ("episode length (agent turns)", statistics.overall.length, [group.length for group in policies.values()]),
     )
     with context(["default", _STYLE]):
-        figure = Figure(figsize=(8.4, 1.3 + 1.35 * len(policies)), dpi=150)
-        figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.08)
-        figure.suptitle(title, fontsize=11, parse_math=False)
-        grid: NDArray[np.object_] = figure.subplots(len(policies), 2, squeeze=False, sharex="col", sharey="col")
+        figure = Figure(figsize=(_WIDTH, _AROUND + _ROW * max(2, len(policies))), dpi=150)
+        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.05)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
+        grid: NDArray[np.object_] = figure.subplots(
+            len(policies), 3, squeeze=False, sharex="col", gridspec_kw={"width_ratios": (1.3, 3, 3)}
+        )
+        for row, (name, group) in enumerate(policies.items()):
+            _describe(grid[row, 0], name, group, group.episodes / statistics.overall.episodes)
         for column, (label, everything, parts) in enumerate(columns):
             edges = bin_edges(everything)
-            for row, (part, name) in enumerate(zip(parts, policies, strict=True)):
-                axes: Axes = grid[row, column]
-                _draw(axes, part, edges, _BARS[column])
-                if column == 0:
-                    axes.set_title(_shortened(name), loc="left", fontsize=9, fontweight="bold", parse_math=False)
-            grid[-1, column].set_xlabel(label)
+            for row, part in enumerate(parts):
+                _draw(grid[row, column + 1], part, edges, _BARS[column])
+            last: Axes = grid[-1, column + 1]
+            last.set_xlabel(label)
             if everything.is_whole:
-                grid[-1, column].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-        figure.supylabel("share of episodes (%)", fontsize=9)
+                last.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
         picture = BytesIO()
         # The version of matplotlib would be written into the file.
         figure.savefig(picture, format="png", metadata={"Software": None})
@@ -94,14 +102,37 @@ def bin_edges(distribution: Distribution) -> NDArray[np.float64]:
     return np.linspace(low, high, _BINS + 1)
 
 
+def _describe(axes: "Axes", name: str, group: GroupStatistics, share: float) -> None:
+    """Name a row: the policy, its share of the episodes, its success."""
+    axes.set_axis_off()
+    told = f"{share:.0%} of episodes\n{group.success_rate:.0%} success".replace("%", " %")
+    for text, points, style in (
+        (_shortened(name), 11, {"fontweight": "bold"}),
+        (told, -1, {"color": _FAINT, "fontsize": 7.5, "linespacing": 1.4}),
+    ):
+        axes.annotate(
+            text, (0, 0.5), (0, points), "axes fraction", "offset points", va="top", parse_math=False, **style
+        )
+
+
 def _draw(axes: "Axes", part: Distribution, edges: NDArray[np.float64], colour: str) -> None:
     counts, _ = np.histogram(part.values, edges, weights=part.counts)
-    axes.bar((edges[:-1] + edges[1:]) / 2, 100 * counts / part.count, 0.9 * np.diff(edges), color=colour)
-    axes.axvline(part.mean, color=_MEAN, linewidth=1.4, linestyle="--")
-    axes.set_title(f"mean {part.mean:.2f}".replace("-", "−"), loc="right", fontsize=9, color=_MEAN)
-    axes.grid(axis="y", color=_GRID, linewidth=0.6)
+    shares, centres = 100 * counts / part.count, (edges[:-1] + edges[1:]) / 2
+    axes.bar(centres, shares, 0.88 * np.diff(edges), color=colour)
+    highest = int(shares.argmax())
+    axes.set_ylim(0, _HEADROOM * shares[highest])
+    axes.text(
+        centres[highest], 1.04 * shares[highest], f"{shares[highest]:.0f} %", ha="center", va="bottom", fontsize=7.5
+    )
+    axes.axvline(part.mean, color=_MEAN, linewidth=1.3, linestyle=(0, (3, 2)), ymax=1 / _HEADROOM)
+    # On the side of the panel that the mean is not on: there bars are lower as a rule.
+    left, right = edges[0], edges[-1]
+    side = ("right", 0.995) if part.mean < (left + right) / 2 else ("left", 0.005)
+    label = f"mean {part.mean:.2f}".replace("-", "−")
+    axes.text(side[1], 0.98, label, transform=axes.transAxes, ha=side[0], va="top", color=_MEAN, fontsize=8)
+    axes.set_yticks([])
     axes.tick_params(length=0)
 
 
 def _shortened(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:39]}…"
+    return name if len(name) <= 18 else f"{name[:17]}…"

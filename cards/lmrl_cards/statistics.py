@@ -1,116 +1,28 @@
 """Statistics of a split, computed by column in one pass over its Parquet files."""
 
-import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lmrl_cards.distribution import Distribution
+from lmrl_cards.example import Example
+from lmrl_cards.figures import GroupStatistics, SplitStatistics
 from lmrl_data.dataset import read_batches, split_files
-from lmrl_data.episode import Episode, episode_schema, from_table
+from lmrl_data.episode import episode_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.game import Game
 from lmrl_data.registry import Task, get_task, make_game
 
 _ROWS = 16_384
-
-
-@dataclass(frozen=True)
-class GroupStatistics:
-    """Figures of a set of episodes.
-
-    Attributes:
-        length: agent turns per episode.
-        returns: undiscounted return per episode.
-        successes: episodes that solved the task.
-        terminated: episodes that the game ended.
-        truncated: episodes that a time limit ended.
-    """
-
-    length: Distribution
-    returns: Distribution
-    successes: int
-    terminated: int
-    truncated: int
-
-    @classmethod
-    def merged(cls, parts: Iterable["GroupStatistics"]) -> "GroupStatistics":
-        """The figures of all parts together."""
-        parts = list(parts)
-        return cls(
-            length=Distribution.merged(part.length for part in parts),
-            returns=Distribution.merged(part.returns for part in parts),
-            successes=sum(part.successes for part in parts),
-            terminated=sum(part.terminated for part in parts),
-            truncated=sum(part.truncated for part in parts),
-        )
-
-    @property
-    def episodes(self) -> int:
-        """How many episodes there are."""
-        return self.returns.count
-
-    @property
-    def turns(self) -> int:
-        """Agent turns in all."""
-        return int(self.length.values @ self.length.counts)
-
-    @property
-    def success_rate(self) -> float:
-        """Share of episodes that solved the task, from 0 to 1."""
-        return self._share(self.successes)
-
-    @property
-    def terminated_rate(self) -> float:
-        """Share of episodes that the game ended, from 0 to 1."""
-        return self._share(self.terminated)
-
-    @property
-    def truncated_rate(self) -> float:
-        """Share of episodes that a time limit ended, from 0 to 1."""
-        return self._share(self.truncated)
-
-    def _share(self, part: int) -> float:
-        return part / self.episodes if self.episodes else math.nan
-
-
-@dataclass(frozen=True)
-class SplitStatistics:
-    """Figures of a split.
-
-    Attributes:
-        overall: of all episodes.
-        policies: of the episodes of each behaviour policy, by name in alphabetical order.
-        agent_characters: Unicode characters per message of the agent.
-        environment_characters: Unicode characters per message of the environment.
-        seeds: how many different seeds there are.
-        starts: a key for each different start (see `start_keys`); empty where a task's episodes do not record it.
-        unusable_actions: agent turns that the environment could not use, as its replies tell; None for tasks whose
-            replies are not numbered.
-        env_ids: the environments that the episodes name, in alphabetical order.
-        first_success: the first episode that solved the task.
-        first_failure: the first one that did not.
-        num_bytes: size of the columns in memory (Arrow), as ``dataset_info`` counts it.
-    """
-
-    overall: GroupStatistics
-    policies: dict[str, GroupStatistics]
-    agent_characters: Distribution
-    environment_characters: Distribution
-    seeds: int
-    starts: frozenset[str]
-    unusable_actions: int | None
-    env_ids: tuple[str, ...]
-    first_success: Episode | None
-    first_failure: Episode | None
-    num_bytes: int
+PROBED = 200
+"""Episodes of a split whose observations are looked for in another one."""
 
 
 def split_statistics(
@@ -119,18 +31,20 @@ def split_statistics(
     *,
     config: str | None = None,
     split: str = "train",
+    probe: pa.Array | None = None,
     on_episodes: Callable[[int], None] | None = None,
 ) -> SplitStatistics:
     """The statistics of a split of a local dataset folder, in one pass over its files.
 
-    Memory holds one batch, the seeds (8 bytes per episode), the different starts, and for each batch the counts of the
-    lengths and returns that occur in it.
+    Memory holds one batch, the seeds (8 bytes per episode), the different starts, a hash of each different message of
+    the agent (8 bytes), and for each batch the counts of the lengths and returns that occur in it.
 
     Args:
         folder: of the dataset.
         task: name of its task.
         config: of the task; None is its default.
         split: name of the split.
+        probe: observations of other episodes, of which the share that this split lacks is measured.
         on_episodes: called with a number of episodes each time some have been read.
 
     Raises:
@@ -139,7 +53,7 @@ def split_statistics(
     found = get_task(task)
     name, _ = found.config(config)
     schema = episode_schema(found)
-    tally = _Tally(found, make_game(task, name))
+    tally = _Tally(found, make_game(task, name), probe)
     for path in split_files(folder, name, split):
         for table in read_batches(path, schema, _ROWS):
             if not pc.all(pc.is_finite(table["episode_return"]), min_count=0).as_py():
@@ -148,6 +62,19 @@ def split_statistics(
             if on_episodes:
                 on_episodes(len(table))
     return tally.result()
+
+
+def observations(folder: str | Path, task: str, *, config: str, split: str) -> pa.Array:
+    """What the environment says in the first `PROBED` episodes of a split: a probe for another one.
+
+    Raises:
+        LmrlError: no such split, or files that cannot be read.
+    """
+    for path in split_files(folder, config, split):
+        for table in read_batches(path, episode_schema(get_task(task)), PROBED):
+            messages = table["messages"].combine_chunks().flatten()
+            return messages.filter(pc.equal(messages.field("role"), "user")).field("content")
+    return pa.array([], pa.string())
 
 
 def start_fields(task: Task) -> list[str]:
@@ -175,8 +102,9 @@ def start_keys(values: pa.StructArray, fields: Sequence[str]) -> set[str]:
 class _Tally:
     """What the pass over a split counts."""
 
-    def __init__(self, task: Task, game: Game | None) -> None:
+    def __init__(self, task: Task, game: Game | None, probe: pa.Array | None) -> None:
         self.game = game
+        self.partner = task.partner
         self.info_tells = game is None and "usable" in task.info
         self.start_fields = start_fields(task)
         self.groups: dict[str, list[GroupStatistics]] = defaultdict(list)
@@ -186,7 +114,12 @@ class _Tally:
         self.starts: set[str] = set()
         self.unusable = 0
         self.env_ids: set[str] = set()
-        self.first: dict[bool, Episode] = {}
+        self.partners: set[str] = set()
+        self.rewards: list[Distribution] = []
+        self.agent_texts: list[NDArray[np.uint64]] = [np.zeros(0, np.uint64)]
+        self.probe = probe
+        self.found = np.zeros(0 if probe is None else len(probe), np.bool_)
+        self.example = Example()
         self.bytes = 0
 
     def add(self, table: pa.Table) -> None:
@@ -200,11 +133,11 @@ class _Tally:
             self.unusable += len(usable) - (pc.sum(usable).as_py() or 0)
         self._add_groups(table)
         self._add_messages(table["messages"].combine_chunks().flatten())
-        success = table["success"].to_numpy()
-        for outcome in {True, False} - set(self.first):
-            rows = np.flatnonzero(success == outcome)
-            if len(rows):
-                (self.first[outcome],) = from_table(table.slice(rows[0], 1))
+        self.rewards.append(Distribution.of(table["rewards"].combine_chunks().flatten()))
+        if self.partner is not None:
+            partners = pc.struct_field(table["info"].combine_chunks(), self.partner)
+            self.partners.update(pc.unique(partners.drop_null()).to_pylist())
+        self.example.consider(table)
 
     def result(self) -> SplitStatistics:
         """The figures of everything that was counted."""
@@ -218,8 +151,11 @@ class _Tally:
             starts=frozenset(self.starts),
             unusable_actions=None if self.game is None and not self.info_tells else self.unusable,
             env_ids=tuple(sorted(self.env_ids)),
-            first_success=self.first.get(True),
-            first_failure=self.first.get(False),
+            partners=tuple(sorted(self.partners - {""})),
+            rewards=Distribution.merged(self.rewards),
+            agent_texts=len(np.unique(np.concatenate(self.agent_texts))),
+            unseen=1 - float(self.found.mean()) if len(self.found) else None,
+            example=self.example.best,
             num_bytes=self.bytes,
         )
 
@@ -240,6 +176,11 @@ class _Tally:
         characters, agent = pc.utf8_length(texts).to_numpy(), by_agent.to_numpy(zero_copy_only=False)
         self.agent_characters.append(Distribution.of_sizes(characters[agent]))
         self.environment_characters.append(Distribution.of_sizes(characters[~agent]))
+        said = pc.unique(texts.filter(by_agent)).to_pandas()
+        # Hashes of 64 bits: of a million texts two are alike once in 40 million times.
+        self.agent_texts.append(np.unique(pd.util.hash_array(said.to_numpy(object))))
+        if self.probe is not None:
+            self.found |= pc.is_in(self.probe, value_set=texts).to_numpy(zero_copy_only=False)
         if self.game is not None:
             for reply in texts.filter(pc.invert(by_agent)).value_counts().to_pylist():
                 observation = self.game.observation_of(reply["values"])

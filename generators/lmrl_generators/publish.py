@@ -8,8 +8,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, DatasetCard, HfApi
@@ -26,7 +27,8 @@ from lmrl_data.files import file_hash
 from lmrl_generators.manifest import FILE, Manifest
 from lmrl_generators.validate import validate
 
-_PUBLISHED = ("README.md", "eval.yaml", FILE, "assets/*.png", "data/**/*.parquet")
+_CARD = "README.md"
+_PUBLISHED = (_CARD, "eval.yaml", FILE, "assets/*.png", "data/**/*.parquet")
 _OWNED = ("data/", "assets/")  # in the repository: a file here that the folder lacks is of an earlier version
 _ATTEMPTS = 3
 _TOKENS = "https://huggingface.co/settings/tokens"
@@ -122,7 +124,7 @@ def check_dataset(
         more = f" (and {len(problems) - 1} more: `lmrl validate {folder}` names them)" if len(problems) > 1 else ""
         raise LmrlError(f"{folder} is not published, because it is not valid: {problems[0]}{more}")
     if _rows_on_card(folder) != _rows_in_manifest(manifest):
-        raise LmrlError(f"{folder}/README.md is not the card of these data; write it with `lmrl card {folder}`")
+        raise LmrlError(f"{folder}/{_CARD} is not the card of these data; write it with `lmrl card {folder}`")
     paths = sorted(path for pattern in _PUBLISHED for path in folder.glob(pattern))
     files = {path.relative_to(folder).as_posix(): path for path in paths}
     return Dataset(task, folder, files, manifest.content["versions"]["lmrl-gym"])
@@ -139,6 +141,8 @@ def publish(
 ) -> Published:
     """Create or update a dataset repository: one commit with what differs, or none, and the version's tag.
 
+    The card that goes up names this repository, and the folder keeps its own.
+
     Args:
         dataset: from `check_dataset`.
         repo: id of the repository, ``NAMESPACE/NAME``.
@@ -151,7 +155,7 @@ def publish(
         LmrlError: the Hub refuses or cannot be reached, or the tag stands for other data.
     """
     tag = check_revision(revision or f"v{dataset.version}")
-    with hub_errors(repo):
+    with hub_errors(repo), _named(dataset, repo) as dataset:
         is_new = False
         # The Hub refuses a commit if another one came between, and a tag that is there: then look again.
         for _ in range(_ATTEMPTS):
@@ -213,6 +217,16 @@ def _upload(dataset: Dataset, repo: str, api: HfApi, changes: Changes, tag: str)
     return head
 
 
+@contextmanager
+def _named(dataset: Dataset, repo: str) -> Iterator[Dataset]:
+    """The dataset with a card that speaks of the repository that it goes to: its code loads what was published."""
+    with TemporaryDirectory() as folder:
+        card = Path(folder) / _CARD
+        text = dataset.files[_CARD].read_text("utf-8")
+        card.write_text(text.replace(f"lmrl-gym/{dataset.task}", repo), "utf-8", newline="\n")
+        yield replace(dataset, files={**dataset.files, _CARD: card})
+
+
 def _tree(api: HfApi, repo: str, revision: str | None) -> dict[str, RepoFile]:
     entries = api.list_repo_tree(repo, recursive=True, revision=revision, repo_type="dataset")
     return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
@@ -237,7 +251,7 @@ def _has_data(tree: dict[str, RepoFile], dataset: Dataset) -> bool:
 def _rows_on_card(folder: Path) -> dict[tuple[str, str], int]:
     """Rows by config and split, as the card's metadata give them; empty where there is no such card."""
     try:
-        infos: Any = DatasetCard.load(folder / "README.md").data.to_dict()["dataset_info"]
+        infos: Any = DatasetCard.load(folder / _CARD).data.to_dict()["dataset_info"]
         return {
             (info["config_name"], split["name"]): split["num_examples"]
             for info in (infos if isinstance(infos, list) else [infos])

@@ -4,16 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from card_folders import GAME_TASKS, write_folder
+from card_folders import TASKS, write_folder
 
 
 @pytest.fixture(scope="session")
 def carded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory that holds lmrl-gym/TASK with a card for each array task. Not to be changed."""
+    """A working directory that holds lmrl-gym/TASK with a card for each task. Not to be changed."""
     from lmrl_cards import write_card
 
     root = tmp_path_factory.mktemp("carded")
-    for name in GAME_TASKS:
+    for name in TASKS:
         write_folder(root / "lmrl-gym" / name, name)
         write_card(root / "lmrl-gym" / name, name)
     return root

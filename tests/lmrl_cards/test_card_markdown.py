@@ -50,11 +50,28 @@ def test_a_transcript_shows_turns_in_order_with_their_rewards():
 
 def test_the_middle_of_a_long_episode_is_left_out_and_counted():
     texts = [f"text {i}" for i in range(41)]
-    lines = markdown.transcript(episode(texts, [-1.0] * 20)).splitlines()
+    lines = markdown.transcript(episode(texts, [-1.0] * 20), shown=8).splitlines()
     assert "             … 12 turns left out …" in lines
     assert len(lines) == 1 + 2 * 8 + 1
     assert lines[8].startswith("environment: text 8 ") and lines[10] == "agent:       text 33"
     assert lines[-1].startswith("environment: text 40 ")
+
+
+@given(st.lists(st.lists(st.text("ab", min_size=1, max_size=30), max_size=40), min_size=3, max_size=3))
+def test_long_lines_are_wrapped_between_words(words):
+    texts = [" ".join(said) for said in words]
+    block = markdown.transcript(episode(texts, [0.5]))
+    assert all(len(line) <= 96 for line in block.splitlines())
+    assert block.split() == [
+        "environment:",
+        *words[0],
+        "agent:",
+        *words[1],
+        "environment:",
+        *words[2],
+        "(reward",
+        "0.50)",
+    ]
 
 
 def test_control_characters_are_not_printed():
@@ -74,3 +91,27 @@ def test_types_are_named_as_in_the_task_tables():
     kind = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
     assert markdown.type_name(kind) == "list<struct<role, content>>"
     assert markdown.type_name(pa.list_(pa.float32())) == "list<float32>"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        ("", "–"),
+        ([], "–"),
+        (True, "true"),
+        (-1.0, "−1"),
+        (7, "7"),
+        ([0.5, None, "a|b"], "0.50, –, a\\|b"),
+        (list(range(100)), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …"),
+        (["x" * 60], "…"),
+        ("x" * 60, "x" * 31 + "…"),
+        ("`a`\n<b>", "\\`a\\` \\<b\\>"),
+    ],
+)
+def test_a_value_of_an_episode_in_a_cell(value, text):
+    assert markdown.excerpt(value) == text
+
+
+def test_one_thing_and_several():
+    assert (markdown.plural(1, "turn"), markdown.plural(1200, "turn")) == ("1 turn", "1,200 turns")

@@ -7,7 +7,7 @@ import pytest
 from card_folders import EPISODES, GAME_TASKS, write_parquet
 
 from lmrl_cards import split_statistics
-from lmrl_cards.statistics import start_keys
+from lmrl_cards.statistics import observations, start_keys
 from lmrl_data import load_episodes, make_policy, make_vec, rollout
 from lmrl_data.episode import to_table
 from lmrl_data.errors import LmrlError
@@ -52,9 +52,15 @@ def test_statistics_are_those_of_the_episodes_one_by_one(carded, task, config):
     assert found.seeds == len({episode.seed for episode in episodes})
     assert len(found.starts) == len({str(episode.info) for episode in episodes})
     assert found.env_ids == (get_task(task).configs[config].env_id,)
-    assert found.first_success == next((episode for episode in episodes if episode.success), None)
-    assert found.first_failure == next((episode for episode in episodes if not episode.success), None)
     assert found.unusable_actions == 0
+    rewards = [reward for episode in episodes for reward in episode.rewards]
+    assert (found.rewards.count, found.rewards.mean) == (len(rewards), pytest.approx(plain.fmean(rewards)))
+    assert found.agent_texts == len({action for episode in episodes for action in episode.actions})
+    partner = get_task(task).partner
+    assert set(found.partners) == {episode.info[partner] for episode in episodes if partner}
+    assert found.unseen is None
+    means = [group.returns.mean for group in found.ranked.values()]
+    assert means == sorted(means, reverse=True) and set(found.ranked) == set(found.policies)
 
 
 class Odd:
@@ -103,9 +109,22 @@ def test_files_and_batches_make_no_difference_and_progress_adds_up(tmp_path, mon
         for field in ("length", "returns"):
             a, b = (getattr(found.policies[name], field) for found in (whole, parts))
             assert (a.values.tolist(), a.counts.tolist()) == (b.values.tolist(), b.counts.tolist())
-    assert (whole.seeds, whole.starts, whole.first_success) == (parts.seeds, parts.starts, parts.first_success)
+    assert (whole.seeds, whole.starts, whole.agent_texts) == (parts.seeds, parts.starts, parts.agent_texts)
+    assert whole.example == parts.example is not None
     # The same seeds were played twice.
     assert whole.seeds == 40
+
+
+def test_observations_that_the_split_lacks_are_a_share_of_the_probe(carded):
+    folder = carded / "lmrl-gym/wordle"
+    probe = observations(folder, "wordle", config="default", split="validation")
+    episodes = load_episodes(folder, "wordle", split="validation")
+    assert probe.to_pylist() == [message["content"] for episode in episodes for message in episode.messages[::2]]
+    here = {message["content"] for episode in load_episodes(folder, "wordle") for message in episode.messages[::2]}
+    probe = pa.concat_arrays([probe, pa.array(["unheard of"] * 7)])
+    new = sum(text not in here for text in probe.to_pylist())
+    found = split_statistics(folder, "wordle", probe=probe).unseen
+    assert found == pytest.approx(new / len(probe)) and found > 0
 
 
 def test_a_start_is_all_of_its_fields_and_nulls_record_none():

@@ -38,6 +38,16 @@ def test_a_new_repository_gets_all_files_in_one_commit_with_a_tag(folder, hub, a
     assert done.is_new and done.changes.added == sorted(local_files(folder)) and not repo.private
 
 
+def test_the_card_names_the_repository_that_it_is_in(folder, hub, api):
+    dataset, before = check_dataset(folder, "maze"), local_files(folder)
+    assert publish(dataset, "my-lab/maze", api).is_new
+    card = hub.repos["my-lab/maze"].files["README.md"].content.decode()
+    assert 'load_dataset("my-lab/maze")' in card and "hf://datasets/my-lab/maze" in card and "lmrl-gym/maze" not in card
+    assert card == (folder / "README.md").read_text("utf-8").replace("lmrl-gym/maze", "my-lab/maze")
+    assert publish(dataset, "my-lab/maze", api).changes.unchanged == len(before)
+    assert local_files(folder) == before
+
+
 def test_nothing_is_sent_where_nothing_changed(folder, hub, api):
     first = send(folder, api)
     before = len(hub.requests)
@@ -172,4 +182,5 @@ def test_the_guide_publishes_what_the_libraries_load_by_name(folder, hub, shell,
     _, err = download.communicate(timeout=LIMIT)
     assert download.returncode == 0, err
     ours, copy = local_files(folder), local_files(tmp_path / "elsewhere" / "copy")
+    del ours["README.md"]  # names the repository
     assert {path: copy.get(path) for path in ours} == ours
