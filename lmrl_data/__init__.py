@@ -4,7 +4,8 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from lmrl_data.registry import get_task, list_tasks, make, make_policy, make_vec, register_envs
+from lmrl_data.registration import register_envs, register_task
+from lmrl_data.registry import get_task, list_tasks, make, make_policy, make_vec, own_tasks
 
 if TYPE_CHECKING:
     from lmrl_data.dataset import load_episodes
@@ -22,6 +23,7 @@ __all__ = [
     "make",
     "make_policy",
     "make_vec",
+    "register_task",
     "replay",
     "rollout",
 ]
@@ -29,7 +31,9 @@ __all__ = [
 # Imported on first use: pyarrow alone would double the time of `import lmrl_data`.
 _LAZY = {"Episode": "episode", "load_episodes": "dataset", "replay": "replays", "rollout": "rollouts"}
 
-register_envs()
+# Those of other packages follow when a task is first asked for: their code must not slow this import down, or break it.
+for _task in own_tasks().values():
+    register_envs(_task)
 
 
 def __getattr__(name: str) -> Any:

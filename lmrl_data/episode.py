@@ -52,7 +52,7 @@ class Episode:
 
     def __post_init__(self) -> None:
         if not self.episode_id:
-            self.episode_id = f"{self.env_id}:{self.policy}:{self.seed}"
+            self.episode_id = default_id(self.env_id, self.policy, self.seed)
 
     @property
     def num_turns(self) -> int:
@@ -68,6 +68,11 @@ class Episode:
     def actions(self) -> list[str]:
         """What the agent said."""
         return [message["content"] for message in self.messages[1::2]]
+
+
+def default_id(env_id: str, policy: str, seed: int) -> str:
+    """The id of an episode that nobody gave one."""
+    return f"{env_id}:{policy}:{seed}"
 
 
 def arrow_type(name: FieldType) -> pa.DataType:

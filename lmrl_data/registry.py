@@ -3,13 +3,11 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import gymnasium
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.tasks import TASK_NAMES
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
 
 
 FieldType: TypeAlias = "str | Mapping[str, FieldType]"
+# Code of a task: ``"module:name"``, imported when it is needed, or the class or function itself, as a notebook has it.
+Place: TypeAlias = str | Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,9 @@ class Config:
 
 @dataclass(frozen=True)
 class Task:
-    """One of the benchmark's tasks; places of code are ``"module:name"``, imported when they are needed.
+    """A task of the benchmark, or one of your own (see `lmrl_data.register_task`).
+
+    Places of code are ``"module:name"``, imported when they are needed, or the class or function itself.
 
     Attributes:
         name: as in ``load_dataset("lmrl-gym/NAME")``.
@@ -99,8 +101,10 @@ class Task:
         info: the fields of an episode's ``info`` struct, as Arrow type strings; a struct as a mapping of its fields.
         options: the fields of ``reset(options=…)`` stored with evaluation episodes, likewise.
         column_notes: what each info field means.
-        paper: the published statistics of the dataset (paper, table 1).
         provenance: how the data were made and what they are derived from, for the card.
+        paper: the published statistics of the dataset (paper, table 1); empty where the paper has no such task.
+        rules: the rules and goal in words, for an agent that can read; None reads them from ``instructions.md`` beside
+            the environment's module.
         batch_size: episodes that are played side by side where nobody says how many; few where each needs an engine.
         shard_size: episodes in a file where nobody says how many: what a killed run may lose.
     """
@@ -110,18 +114,19 @@ class Task:
     summary: str
     challenge: str
     configs: Mapping[str, Config]
-    env: str
-    policies: Mapping[str, str]
+    env: Place
+    policies: Mapping[str, Place]
     info: Mapping[str, FieldType]
     options: Mapping[str, FieldType]
     column_notes: Mapping[str, str]
-    paper: Mapping[str, float]
     provenance: str
-    game: str | None = None
-    starts: str | None = None
-    reading: str | None = None
+    paper: Mapping[str, float] = field(default_factory=dict)
+    rules: str | None = None
+    game: Place | None = None
+    starts: Place | None = None
+    reading: Place | None = None
     partner: str | None = None
-    label: str | None = None
+    label: Place | None = None
     batch_size: int = 4096
     shard_size: int = 50_000
     tags: tuple[str, ...] = ()
@@ -140,25 +145,59 @@ class Task:
 
     @property
     def instructions(self) -> str:
-        """The rules and goal of the task in words, for an agent that can read."""
-        package = files("lmrl_data.tasks") / self.name.replace("-", "_")
-        return (package / "instructions.md").read_text("utf-8").strip()
+        """The rules and goal of the task in words, for an agent that can read.
+
+        Raises:
+            LmrlError: the task has none.
+        """
+        if self.rules is not None:
+            return self.rules
+        module = self.env.partition(":")[0] if isinstance(self.env, str) else self.env.__module__
+        package = module.rpartition(".")[0]
+        file = files(package) / "instructions.md" if package else None
+        if file is None or not file.is_file():
+            raise LmrlError(
+                f"task {self.name} does not say its rules to language models; give `rules` in its Task, or write an "
+                "instructions.md beside the module of its environment"
+            )
+        return file.read_text("utf-8").strip()
 
 
-def locate(place: str) -> Any:
-    """The object at ``"module:name"``."""
+def locate(place: Place) -> Any:
+    """The object at ``"module:name"``; a class or function is what it is."""
+    if not isinstance(place, str):
+        return place
     module, name = place.split(":")
     return getattr(import_module(module), name)
 
 
-@cache
+_known: Mapping[str, Task] = MappingProxyType({})
+# Reentrant: a package may ask for the tasks while its own are being found.
+_finding = RLock()
+
+
 def tasks() -> Mapping[str, Task]:
-    """The registered tasks by name."""
-    found = {}
-    for name in TASK_NAMES:
-        task: Task = import_module(f"lmrl_data.tasks.{name.replace('-', '_')}").TASK
-        found[name] = task
-    return MappingProxyType(found)
+    """The tasks by name: the benchmark's, those of installed packages, and those of `lmrl_data.register_task`."""
+    global _known
+    from lmrl_data.registration import add_installed
+
+    with _finding:
+        if not _known:
+            _known = MappingProxyType(own_tasks())
+            add_installed()
+        return _known
+
+
+def add_task(task: Task) -> None:
+    """Add a task to those that are known, or put it in the place of the one of its name; nothing is checked."""
+    global _known
+    with _finding:
+        _known = MappingProxyType({**tasks(), task.name: task})
+
+
+def own_tasks() -> dict[str, Task]:
+    """The benchmark's tasks by name."""
+    return {name: import_module(f"lmrl_data.tasks.{name.replace('-', '_')}").TASK for name in TASK_NAMES}
 
 
 def list_tasks() -> list[str]:
@@ -358,12 +397,3 @@ def make_policy(spec: str, task: str, *, config: str | None = None, **options: A
         return policy
     known = ", ".join([*found.policies, *(f"{kind}:…" for kind in kinds)])
     raise LmrlError(f"unknown policy {spec[:80]!r} of task {task}; it has: {known}")
-
-
-def register_envs() -> None:
-    """Register every config of every task with gymnasium."""
-    for task in tasks().values():
-        for config_name, config in task.configs.items():
-            # Wordle's six tries and the like are counted by the environments, which know the last turn from the others.
-            kwargs = {"name": task.name, "config": config_name}
-            gymnasium.register(config.env_id, "lmrl_data.registry:make", kwargs=kwargs)

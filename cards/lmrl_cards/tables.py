@@ -61,7 +61,9 @@ def statistics_rows(trains: Sequence[SplitStatistics]) -> list[Row]:
 
 
 def paper_rows(task: Task, trains: Sequence[SplitStatistics]) -> list[tuple[str, str, list[str]]]:
-    """The paper's figure for each that it gives (table 1), and ours with the difference from it."""
+    """The paper's figures (table 1), and ours with the difference from them; none where the paper has no such task."""
+    if not task.paper:
+        return []
     groups = [train.overall for train in trains]
 
     def row(key: str, label: str, values: list[float], show: Callable[[float], str]) -> tuple[str, str, list[str]]:

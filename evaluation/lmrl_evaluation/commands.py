@@ -16,6 +16,7 @@ from lmrl_evaluation import board_commands
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from lmrl_data.ray_executor import RayCluster
     from lmrl_data.registry import Bounds
     from lmrl_evaluation.evaluate import Evaluation
     from lmrl_evaluation.result import Result
@@ -43,6 +44,10 @@ def evaluate(
     batch_size: Annotated[
         int | None, typer.Option(help="Episodes played side by side; 128, or fewer with an engine, if left out.")
     ] = None,
+    executor: Annotated[str, typer.Option(help="Where batches are played: local (this process) or ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Address of the Ray cluster; one is started on this machine if left out.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the result, or with `all` of the results; results/… if left out."),
@@ -51,6 +56,7 @@ def evaluate(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Score a policy on a task's fixed evaluation episodes. Run again after an interruption it goes on."""
+    from lmrl_data.ray_executor import chosen_cluster
     from lmrl_evaluation.evaluate import prepare
     from lmrl_evaluation.result import check_writable
 
@@ -62,18 +68,22 @@ def evaluate(
     if name == "all":
         if config is not None:
             raise LmrlError("`all` evaluates every config; give a task to choose one of its configs")
-        _evaluate_all(policy, settings, out or Path("results"), as_json, quiet)
+        with chosen_cluster(executor, address, None) as cluster:
+            _evaluate_all(policy, settings, out or Path("results"), cluster, as_json, quiet)
         return
     evaluation = prepare(name, policy, config=config, **settings)
     folder = out or Path("results") / evaluation.folder_name
-    result = _play(evaluation, folder, quiet)
+    with chosen_cluster(executor, address, None) as cluster:
+        result = _play(evaluation, folder, cluster, quiet)
     if as_json:
         print(result.to_json(), end="")
     elif not quiet:
         _show(result, folder)
 
 
-def _evaluate_all(policy: str, settings: dict[str, Any], out: Path, as_json: bool, quiet: bool) -> None:
+def _evaluate_all(
+    policy: str, settings: dict[str, Any], out: Path, cluster: "RayCluster | None", as_json: bool, quiet: bool
+) -> None:
     """Every config of every task, one after another; one that fails does not stop the others."""
     from lmrl_data.console import print_table
     from lmrl_data.registry import tasks
@@ -91,7 +101,7 @@ def _evaluate_all(policy: str, settings: dict[str, Any], out: Path, as_json: boo
                 continue
             try:
                 evaluation = prepare(task.name, policy, config=name, **settings)
-                results.append(_play(evaluation, out / evaluation.folder_name, quiet))
+                results.append(_play(evaluation, out / evaluation.folder_name, cluster, quiet))
             except LmrlError as error:
                 print(f"lmrl: {task.name} ({name}): {' '.join(str(error).split())}", file=sys.stderr)
                 failed = True
@@ -138,7 +148,7 @@ class _Tally:
         return f"return {mean:.3f} · score {self.bounds.normalise(mean):.1f} · {turns}"
 
 
-def _play(evaluation: "Evaluation", folder: Path, quiet: bool) -> "Result":
+def _play(evaluation: "Evaluation", folder: Path, cluster: "RayCluster | None", quiet: bool) -> "Result":
     """Play, with progress on a terminal; an interruption says how to go on."""
     from lmrl_evaluation.unfinished import kept_episodes
 
@@ -155,7 +165,7 @@ def _play(evaluation: "Evaluation", folder: Path, quiet: bool) -> "Result":
             tally.turns += turns
 
         try:
-            return evaluation.play(folder, on_returns=on_returns, on_turns=on_turns)
+            return evaluation.play(folder, cluster=cluster, on_returns=on_returns, on_turns=on_turns)
         except (KeyboardInterrupt, SystemExit):
             kept = f"{kept_episodes(folder):,} of {evaluation.episodes:,} episodes are kept in {folder}"
             print(f"lmrl: stopped; {kept}; run the same command to go on", file=sys.stderr)

@@ -7,7 +7,6 @@ start comes twice this is the ordinary bootstrap. An interval speaks of other st
 evaluation visits every start there is, it is wider than it need be.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -148,7 +147,8 @@ def start_clusters(table: pa.Table, task: Task) -> Ints:
     if not fields:
         return np.arange(len(table))
     numbers: dict[str, int] = {}
-    starts = (json.dumps([info[name] for name in fields]) for info in table["info"].to_pylist())
+    info = table["info"].combine_chunks()
+    starts = map(repr, zip(*(pc.struct_field(info, name).to_pylist() for name in fields), strict=True))
     return np.array([numbers.setdefault(start, len(numbers)) for start in starts], np.int64)
 
 

@@ -2,12 +2,14 @@
 
 They lie in the folder `unfinished` of the result's folder: `state.json`, which says of what evaluation, and a Parquet
 file per batch, named by its first episode. Each is written whole or not at all, so a run that is killed at any moment
-loses the batch that it was playing and nothing else.
+loses the batch that it was playing and nothing else. Batches that take less than a tenth of a second share a file, for
+flushing each to the disk would take longer than playing it; then as much play may be lost besides.
 """
 
 import json
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -27,6 +29,7 @@ FOLDER = "unfinished"
 _STATE = "state.json"
 _RUN = b"lmrl_run"
 _PART = re.compile(r"episodes-(\d{7})\.parquet")
+_PAUSE = 0.1  # seconds from one file to the next
 
 
 class Parts:
@@ -63,24 +66,39 @@ class StoredParts(Parts):
         """
         super().__init__()
         self._folder = folder
+        self._waiting = Parts()
+        self._kept = 0
+        self._time = -float("inf")
         for leftover in folder.glob(f"{TEMPORARY}*"):
             leftover.unlink()
         for path in _parts_in(folder):
             try:
-                if path.name != self._name():
-                    raise LmrlError(f"{folder / self._name()} is missing")
+                if path.name != _name(self.episodes):
+                    raise LmrlError(f"{folder / _name(self.episodes)} is missing")
                 super().add(pa.concat_tables(read_batches(path, schema)), _run_of(path))
             except (LmrlError, ValueError, LookupError, TypeError) as error:
                 raise LmrlError(f"{folder} is damaged ({error}); remove it to begin again") from error
+        self._kept = self.episodes
 
     def add(self, table: pa.Table, run: Run) -> None:
-        """Take in the next episodes, and keep them."""
-        kept = table.replace_schema_metadata({_RUN: json.dumps(asdict(run)).encode()})
-        write_whole(self._folder / self._name(), lambda path: pq.write_table(kept, path, compression="zstd"))
+        """Take in the next episodes, and keep them, now or with the next ones."""
+        self._waiting.add(table, run)
         super().add(table, run)
+        if time.monotonic() - self._time >= _PAUSE:
+            self.keep()
 
-    def _name(self) -> str:
-        return f"episodes-{self.episodes:07d}.parquet"
+    def keep(self) -> None:
+        """Put the episodes that are not there yet on the disk."""
+        if not self._waiting.tables:
+            return
+        metadata = {_RUN: json.dumps(asdict(self._waiting.run)).encode()}
+        table = pa.concat_tables(self._waiting.tables).replace_schema_metadata(metadata)
+        path = self._folder / _name(self._kept)
+        write_whole(path, lambda path: pq.write_table(table, path, compression="zstd"))
+        # In this order, for an interruption may come between the two, and nothing may be kept twice.
+        self._waiting = Parts()
+        self._kept += len(table)
+        self._time = time.monotonic()
 
 
 @contextmanager
@@ -107,6 +125,7 @@ def stored_parts(folder: Path, what: Mapping[str, Any], schema: pa.Schema) -> It
                 yield stored
                 keep = False
             except BaseException:
+                stored.keep()
                 # On the disk, for an interruption may come between a file and its being counted.
                 keep = bool(_parts_in(parts))
                 raise
@@ -120,6 +139,11 @@ def stored_parts(folder: Path, what: Mapping[str, Any], schema: pa.Schema) -> It
 def kept_episodes(folder: Path) -> int:
     """How many episodes of an unfinished evaluation a result's folder keeps."""
     return sum(int(pq.read_metadata(path).num_rows) for path in _parts_in(folder / FOLDER))
+
+
+def _name(first: int) -> str:
+    """The file of the part that begins with an episode."""
+    return f"episodes-{first:07d}.parquet"
 
 
 def _parts_in(folder: Path) -> list[Path]:

@@ -1,6 +1,7 @@
 """The commands of lmrl_generators: ``lmrl generate``, ``validate``, ``publish`` and ``import``."""
 
 import json
+import posixpath
 import sys
 import time
 from pathlib import Path
@@ -32,16 +33,23 @@ def generate(
     ] = None,
     shard_size: Annotated[int | None, typer.Option(help="Episodes in a file; the task's if left out.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core if left out.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder that gets a folder per task.")] = Path("lmrl-gym"),
+    executor: Annotated[str, typer.Option(help="Where shards are made: local (this machine) or ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Address of the Ray cluster; one is started on this machine if left out.")
+    ] = None,
+    out: Annotated[
+        str, typer.Option(help="Folder, or URL such as s3://BUCKET/FOLDER, that gets a folder per task.")
+    ] = "lmrl-gym",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace other data in the folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Generate a task's dataset: Parquet shards, evaluation episodes, manifest and card.
 
-    The same command gives the same bytes, whatever the number of workers; run again after an interruption it goes on.
+    The same command gives the same bytes, whatever the workers and where; run again after an interruption it goes on.
     """
     from lmrl_data.cores import available_cores
+    from lmrl_data.ray_executor import chosen_cluster
     from lmrl_data.registry import list_tasks, read_options
     from lmrl_generators.generate import generate as run
     from lmrl_generators.plan import make_plans
@@ -68,14 +76,14 @@ def generate(
     ]
     check_policies([plan for plans in planned for plan in plans])
     rows = []
-    for name, plans in zip(names, planned, strict=True):
-        started = time.perf_counter()
-        with progress(f"generating {name}", sum(plan.episodes for plan in plans), quiet=quiet) as advance:
-            done = run(
-                plans, out / name, workers=workers or available_cores(), overwrite=overwrite, on_episodes=advance
-            )
-        seconds = time.perf_counter() - started
-        rows.append({"task": name, "folder": str(out / name), **vars(done), "seconds": round(seconds, 2)})
+    with chosen_cluster(executor, address, workers) as cluster:
+        settings: dict[str, Any] = {"workers": workers or available_cores(), "cluster": cluster, "overwrite": overwrite}
+        for name, plans in zip(names, planned, strict=True):
+            started, folder = time.perf_counter(), posixpath.join(out, name)
+            with progress(f"generating {name}", sum(plan.episodes for plan in plans), quiet=quiet) as advance:
+                done = run(plans, folder, **settings, on_episodes=advance)
+            seconds = time.perf_counter() - started
+            rows.append({"task": name, "folder": folder, **vars(done), "seconds": round(seconds, 2)})
     if as_json:
         print(json.dumps(rows, indent=2))
     elif not quiet:
@@ -92,7 +100,7 @@ def _share(text: str) -> tuple[str, float]:
 
 @app.command()
 def validate(
-    folders: Annotated[list[Path], typer.Argument(help="Dataset folders made by `lmrl generate`.")],
+    folders: Annotated[list[str], typer.Argument(help="Dataset folders made by `lmrl generate`, or their URLs.")],
     replay: Annotated[float, typer.Option(help="Share of the episodes to play again in the simulator.")] = 0.01,
     everything: Annotated[bool, typer.Option("--all", help="Play every episode again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -114,7 +122,7 @@ def validate(
         seconds = time.perf_counter() - started
         rows.append(
             {
-                "folder": str(folder),
+                "folder": folder,
                 "episodes": found.episodes,
                 "replayed": share,
                 "problems": len(found.problems),

@@ -11,6 +11,7 @@ from multiprocessing.connection import wait
 from typing import TypeVar
 
 from lmrl_data.errors import LmrlError
+from lmrl_data.registration import registered_tasks, take_tasks
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -34,7 +35,7 @@ def run_all(work: Callable[[Item], Outcome], items: Iterable[Item], workers: int
         return
     # "spawn": workers hold no copy of this process's threads and locks.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(items)), mp_context=context, initializer=_begin_worker)
+    pool = ProcessPoolExecutor(min(workers, len(items)), context, _begin_worker, (registered_tasks(),))
     try:
         futures = {pool.submit(work, item): item for item in items}
         for future in as_completed(futures):
@@ -48,12 +49,17 @@ def run_all(work: Callable[[Item], Outcome], items: Iterable[Item], workers: int
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, which lets the shards at work finish; end with the parent, however it ends."""
+def _begin_worker(tasks: bytes) -> None:
+    """Leave Ctrl-C to the parent, which lets the shards at work finish; end with the parent, however it ends.
+
+    Args:
+        tasks: those that were registered in the parent.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    take_tasks(tasks)
 
 
 def _end_with(sentinel: int) -> None:

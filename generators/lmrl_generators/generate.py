@@ -1,20 +1,17 @@
 """`generate`: carry out plans into a dataset folder, resuming where an earlier run stopped."""
 
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from lmrl_data.errors import LmrlError
-from lmrl_data.files import TEMPORARY, file_hash
+from lmrl_data.ray_executor import RayCluster
 from lmrl_data.starts import evaluation_table
 from lmrl_generators.executors import run_all
+from lmrl_generators.folders import Folder, Place, open_folder
 from lmrl_generators.manifest import Manifest
+from lmrl_generators.on_ray import make_on_cluster
 from lmrl_generators.plan import Plan, Shard
-from lmrl_generators.shards import check_policies, make_shard, write_parquet
+from lmrl_generators.shards import FileRecord, check_policies, make_shard, parquet_bytes, record_of
 
 EVALUATION_FILE = "data/evaluation/test-00000-of-00001.parquet"
 
@@ -31,9 +28,10 @@ class Generated:
 
 def generate(
     plans: Sequence[Plan],
-    folder: Path,
+    place: Place,
     *,
     workers: int = 1,
+    cluster: RayCluster | None = None,
     overwrite: bool = False,
     on_episodes: Callable[[int], None] | None = None,
 ) -> Generated:
@@ -44,38 +42,36 @@ def generate(
 
     Args:
         plans: of one task.
-        folder: of the dataset; made if need be.
+        place: the folder of the dataset, made if need be, or its URL in an object store.
         workers: processes.
+        cluster: makes the shards instead of processes of this machine.
         overwrite: remove what the folder holds of the plans' configs first.
         on_episodes: called with a number of episodes each time some are there.
 
     Raises:
         LmrlError: the folder holds other data or is in use, or something cannot be written.
     """
-    task = plans[0].task
+    folder = open_folder(place)
     check_policies(plans)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Beside the folder, which holds only what is to be published.
-        with FileLock(folder.with_name(f".{folder.name}.lock"), timeout=0):
-            return _generate(task, plans, folder, workers, overwrite, on_episodes or (lambda episodes: None))
-    except Timeout as error:
-        raise LmrlError(f"another process is generating into {folder}; wait for it or give another --out") from error
-    except OSError as error:
-        raise LmrlError(f"cannot write into {folder}: {error.strerror or error}; give another --out") from error
+    made = partial(_made, folder=folder, workers=workers, cluster=cluster)
+    with folder.held():
+        return _generate(plans, folder, made, overwrite, on_episodes or (lambda episodes: None))
 
 
 def _generate(
-    task: str, plans: Sequence[Plan], folder: Path, workers: int, overwrite: bool, on_episodes: Callable[[int], None]
+    plans: Sequence[Plan],
+    folder: Folder,
+    made: Callable[[list[Shard]], Iterator[tuple[Shard, FileRecord]]],
+    overwrite: bool,
+    on_episodes: Callable[[int], None],
 ) -> Generated:
-    for leftover in folder.glob(f"**/{TEMPORARY}*"):
-        leftover.unlink()
+    task = plans[0].task
     manifest = Manifest.open(folder, task, overwrite=overwrite)
     if overwrite:
         configs = {plan.config for plan in plans}
         manifest.forget(configs)
-        for config in configs:
-            shutil.rmtree(folder / "data" / config, ignore_errors=True)
+        for config in sorted(configs):
+            folder.remove(f"data/{config}")
     for plan in plans:
         manifest.begin(plan)
     manifest.save()
@@ -84,20 +80,42 @@ def _generate(
     for shard in (shard for plan in plans for shard in plan.shards):
         (kept if _is_whole(shard, folder, manifest) else missing).append(shard)
     on_episodes(_count(kept))
-    for shard, record in run_all(partial(make_shard, folder=folder), missing, workers):
-        manifest.add(shard.plan, record)
-        on_episodes(_count([shard]))
-    manifest.content["evaluation"] = write_parquet(evaluation_table(task), folder, EVALUATION_FILE)
+    try:
+        for shard, record in made(missing):
+            manifest.add(shard.plan, record)
+            on_episodes(_count([shard]))
+    finally:
+        manifest.save()
+    manifest.content["evaluation"] = _write_evaluation(task, folder)
     manifest.save()
     from lmrl_cards import write_card  # brings datasets and matplotlib, which a failing run need not wait for
 
-    write_card(folder, task)
+    with folder.whole() as path:
+        write_card(path, task)
     return Generated(_count(missing), len(missing), _count(kept), len(kept))
 
 
-def _is_whole(shard: Shard, folder: Path, manifest: Manifest) -> bool:
-    record, path = manifest.record(shard.plan, shard.file), folder / shard.file
-    return record is not None and path.is_file() and file_hash(path) == record["sha256"]
+def _made(
+    shards: list[Shard], *, folder: Folder, workers: int, cluster: RayCluster | None
+) -> Iterator[tuple[Shard, FileRecord]]:
+    """Make shards, in any order."""
+    if cluster is None:
+        return run_all(partial(make_shard, folder=folder), shards, workers)
+    return make_on_cluster(cluster, shards, folder)
+
+
+def _write_evaluation(task: str, folder: Folder) -> FileRecord:
+    table = evaluation_table(task)
+    data = parquet_bytes(table)
+    record = record_of(EVALUATION_FILE, len(table), data)
+    if folder.hash(EVALUATION_FILE) != record["sha256"]:
+        folder.write(EVALUATION_FILE, data)
+    return record
+
+
+def _is_whole(shard: Shard, folder: Folder, manifest: Manifest) -> bool:
+    record = manifest.record(shard.plan, shard.file)
+    return record is not None and folder.hash(shard.file) == record["sha256"]
 
 
 def _count(shards: Sequence[Shard]) -> int:

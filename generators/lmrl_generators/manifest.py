@@ -1,12 +1,12 @@
 """`generation.json`: what a dataset folder was made from, and the hash of every file in it."""
 
 import json
+import time
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from lmrl_data.errors import LmrlError
-from lmrl_data.files import write_bytes
+from lmrl_generators.folders import Folder, Place, open_folder
 from lmrl_generators.plan import Plan, describe
 from lmrl_generators.shards import FileRecord
 
@@ -22,19 +22,21 @@ class Manifest:
         content: the JSON object.
     """
 
-    def __init__(self, folder: Path, content: dict[str, Any]) -> None:
+    def __init__(self, folder: Folder, content: dict[str, Any]) -> None:
         self.folder = folder
         self.content = content
+        self._saved = b""
+        self._time = -float("inf")
 
     @classmethod
-    def open(cls, folder: Path, task: str, *, overwrite: bool = False) -> "Manifest":
+    def open(cls, folder: Folder, task: str, *, overwrite: bool = False) -> "Manifest":
         """The manifest of a folder, or an empty one; an unreadable one counts as none where it is to be overwritten.
 
         Raises:
             LmrlError: it is unreadable, or of another task.
         """
-        empty = cls(folder, {"format": FORMAT, "task": task, "versions": _versions(), "configs": {}})
-        if not (folder / FILE).exists():
+        empty = cls(folder, {"format": FORMAT, "task": task, "versions": versions(), "configs": {}})
+        if folder.hash(FILE) is None:
             return empty
         try:
             manifest = cls.read(folder)
@@ -47,17 +49,21 @@ class Manifest:
         return manifest
 
     @classmethod
-    def read(cls, folder: Path) -> "Manifest":
+    def read(cls, place: Place) -> "Manifest":
         """The manifest of a generated folder.
 
         Raises:
             LmrlError: there is none, or it is unreadable.
         """
-        path = folder / FILE
+        folder = open_folder(place)
+        path = f"{folder}/{FILE}"
         try:
-            content = json.loads(path.read_text("utf-8"))
+            data = folder.read(FILE)
+            content = json.loads(data.decode("utf-8"))
         except FileNotFoundError as error:
             raise LmrlError(f"{folder} has no {FILE}; it is not a folder made by `lmrl generate`") from error
+        except LmrlError:
+            raise
         except (OSError, ValueError, RecursionError) as error:
             raise LmrlError(f"{path} is unreadable ({error}); generate the folder again with --overwrite") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("task"), str):
@@ -66,7 +72,9 @@ class Manifest:
             _check(content)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise LmrlError(f"{path} is damaged ({error!r}); generate the folder again with --overwrite") from error
-        return cls(folder, content)
+        manifest = cls(folder, content)
+        manifest._saved = data
+        return manifest
 
     def forget(self, configs: set[str]) -> None:
         """Leave configs out, to make them anew.
@@ -77,8 +85,8 @@ class Manifest:
         for config in configs:
             self.content["configs"].pop(config, None)
         if not self.content["configs"]:
-            self.content["versions"] = _versions()
-        elif self.content["versions"] != _versions():
+            self.content["versions"] = versions()
+        elif self.content["versions"] != versions():
             rest = ", ".join(self.content["configs"])
             raise LmrlError(
                 f"{self.folder} also holds {rest}, made by other versions; overwrite all configs, or give another --out"
@@ -95,9 +103,9 @@ class Manifest:
         split = config["splits"].setdefault(plan.split, {"episodes": plan.episodes, "shards": []})
         # The order of the policies counts: it decides which of them plays which seed.
         same = {key: config[key] for key in wanted} == wanted and [*config["policies"]] == [*wanted["policies"]]
-        versions = self.content["versions"]
-        if not same or split["episodes"] != plan.episodes or versions != _versions():
-            made_by = ", ".join(f"{name} {number}" for name, number in versions.items())
+        made_with = self.content["versions"]
+        if not same or split["episodes"] != plan.episodes or made_with != versions():
+            made_by = ", ".join(f"{name} {number}" for name, number in made_with.items())
             raise LmrlError(
                 f"{self.folder} holds other data of config {plan.config} ({split['episodes']} {plan.split} episodes, "
                 f"seed {config['seed']}, {made_by}); give another --out, or --overwrite to replace it"
@@ -109,20 +117,23 @@ class Manifest:
         return next((record for record in shards if record["file"] == file), None)
 
     def add(self, plan: Plan, record: FileRecord) -> None:
-        """Record a finished shard, in place of an earlier record of it, and save."""
+        """Record a finished shard, in place of an earlier record of it, and save, or leave that to a later one."""
         split = self.content["configs"][plan.config]["splits"][plan.split]
         others = [other for other in split["shards"] if other["file"] != record["file"]]
         split["shards"] = sorted([*others, record], key=lambda other: other["file"])
-        self.save()
+        if time.monotonic() - self._time >= self.folder.pause:
+            self.save()
 
     def save(self) -> None:
         """Write the file, as a whole or not at all."""
         self.content["configs"] = dict(sorted(self.content["configs"].items()))
-        text = json.dumps(self.content, indent=2, sort_keys=False) + "\n"
-        write_bytes(self.folder / FILE, text.encode())
+        data = (json.dumps(self.content, indent=2, sort_keys=False) + "\n").encode()
+        if data != self._saved:
+            self.folder.write(FILE, data)
+        self._saved, self._time = data, time.monotonic()
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     """Of what the bytes of a dataset depend on."""
     return {"lmrl-gym": version("lmrl-gym"), "pyarrow": version("pyarrow")}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
+from hashlib import sha256
 from typing import Any, TypedDict
 
 import numpy as np
@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lmrl_data.episode import game_table, to_table
-from lmrl_data.files import file_hash, write_whole
 from lmrl_data.game import rollout_game
 from lmrl_data.policy import GamePolicy, Policy
 from lmrl_data.registry import get_task, locate, make_game, make_policy, make_vec
 from lmrl_data.rollouts import rollout_batches
+from lmrl_generators.folders import Place, open_folder
 from lmrl_generators.plan import Plan, Shard
 
 ROW_GROUP = 10_000
@@ -41,7 +41,7 @@ def check_policies(plans: Sequence[Plan]) -> None:
             _policy(spec, plan.task, plan.config, plan.options)
 
 
-def make_shard(shard: Shard, folder: Path) -> FileRecord:
+def make_shard(shard: Shard, folder: Place) -> FileRecord:
     """Play the episodes of a shard and write its file; the bytes depend on nothing but the shard."""
     return write_parquet(shard_table(shard), folder, shard.file)
 
@@ -85,23 +85,32 @@ def _policy(spec: str, task: str, config: str, options: tuple[tuple[str, Any], .
     return make_policy(spec, task, config=config, **dict(options))
 
 
-def write_parquet(table: pa.Table, folder: Path, file: str) -> FileRecord:
-    """Write a table under a temporary name, flush it to the disk, and rename it.
+def write_parquet(table: pa.Table, folder: Place, file: str) -> FileRecord:
+    """Write a table as a file of a folder, as a whole or not at all.
 
     Raises:
         LmrlError: the file cannot be written; nothing is left of it.
     """
+    data = parquet_bytes(table)
+    open_folder(folder).write(file, data)
+    return record_of(file, len(table), data)
 
-    def write(path: Path) -> None:
-        pq.write_table(
-            table,
-            path,
-            compression="zstd",
-            row_group_size=ROW_GROUP,
-            write_page_index=True,
-            use_content_defined_chunking=True,
-        )
 
-    path = folder / file
-    write_whole(path, write)
-    return {"file": file, "episodes": len(table), "bytes": path.stat().st_size, "sha256": file_hash(path)}
+def parquet_bytes(table: pa.Table) -> bytes:
+    """A table as the bytes of a file of a dataset."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        table,
+        sink,
+        compression="zstd",
+        row_group_size=ROW_GROUP,
+        write_page_index=True,
+        use_content_defined_chunking=True,
+    )
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def record_of(file: str, episodes: int, data: bytes) -> FileRecord:
+    """The manifest's record of a file."""
+    return {"file": file, "episodes": episodes, "bytes": len(data), "sha256": sha256(data).hexdigest()}

@@ -19,6 +19,7 @@ from lmrl_data.registry import Task, get_task, locate, make_vec_of, options_of
 from lmrl_data.replays import followed, replay_table
 from lmrl_data.starts import evaluation_table
 from lmrl_data.vector import TextVectorEnv
+from lmrl_generators.folders import Folder, Place, open_folder
 from lmrl_generators.manifest import Manifest
 from lmrl_generators.plan import Plan, Shard
 
@@ -42,11 +43,11 @@ class Validated:
     partners: Counter[str]
 
 
-def validate(folder: Path, *, replay: float = 0.01, on_episodes: Callable[[int], None] | None = None) -> Validated:
+def validate(place: Place, *, replay: float = 0.01, on_episodes: Callable[[int], None] | None = None) -> Validated:
     """Check every file of a dataset folder.
 
     Args:
-        folder: made by `lmrl generate`.
+        place: the folder or its URL; made by `lmrl generate`.
         replay: the share of the episodes to play again in the simulator, evenly spread; 1 for all.
         on_episodes: called with a number of episodes each time some have been checked.
 
@@ -55,21 +56,20 @@ def validate(folder: Path, *, replay: float = 0.01, on_episodes: Callable[[int],
     """
     if not 0 <= replay <= 1:
         raise LmrlError(f"the share of episodes to replay is {replay}; give a number from 0 to 1")
+    folder = open_folder(place)
     manifest = Manifest.read(folder)
     task = get_task(manifest.content["task"])
-    problems = [f"{path.relative_to(folder)}: not in the manifest" for path in _unknown_files(folder, manifest)]
+    problems = [f"{file}: not in the manifest" for file in _unknown_files(folder, manifest)]
     checked, partners = 0, Counter[str]()
     for shard, record in _shards(task, manifest):
-        path = folder / shard.file
-        if record is None or not path.is_file():
+        try:
+            if record is None:
+                raise FileNotFoundError(shard.file)
+            with folder.local(shard.file) as path:
+                problems += _check_file(task, shard, record["sha256"], path, replay, partners)
+        except FileNotFoundError:
             problems.append(f"{shard.file}: missing; run the same `lmrl generate` command again")
             continue
-        if file_hash(path) != record["sha256"]:
-            problems.append(f"{shard.file}: its bytes are not the recorded ones")
-        try:
-            problems += _check_shard(task, shard, path, replay, partners)
-        except LmrlError as error:
-            problems.append(str(error))
         checked += shard.stop - shard.start
         if on_episodes:
             on_episodes(shard.stop - shard.start)
@@ -77,9 +77,9 @@ def validate(folder: Path, *, replay: float = 0.01, on_episodes: Callable[[int],
     return Validated(checked, problems, partners)
 
 
-def planned_episodes(folder: Path) -> int:
+def planned_episodes(place: Place) -> int:
     """How many episodes a folder's manifest names."""
-    configs = Manifest.read(folder).content["configs"].values()
+    configs = Manifest.read(place).content["configs"].values()
     return sum(split["episodes"] for config in configs for split in config["splits"].values())
 
 
@@ -94,14 +94,27 @@ def _shards(task: Task, manifest: Manifest) -> Iterator[tuple[Shard, Any]]:
                 yield shard, manifest.record(plan, shard.file)
 
 
-def _unknown_files(folder: Path, manifest: Manifest) -> list[Path]:
+def _unknown_files(folder: Folder, manifest: Manifest) -> list[str]:
     known = {
         record["file"]
         for config in manifest.content["configs"].values()
         for split in config["splits"].values()
         for record in split["shards"]
     } | {manifest.content.get("evaluation", {}).get("file")}
-    return [path for path in sorted(folder.glob("data/**/*.parquet")) if str(path.relative_to(folder)) not in known]
+    return [file for file in folder.parquet_files() if file not in known]
+
+
+def _check_file(
+    task: Task, shard: Shard, recorded: str, path: Path, replay: float, partners: Counter[str]
+) -> list[str]:
+    problems = []
+    if file_hash(path) != recorded:
+        problems.append(f"{shard.file}: its bytes are not the recorded ones")
+    try:
+        problems += _check_shard(task, shard, path, replay, partners)
+    except LmrlError as error:
+        problems.append(str(error).replace(str(path), shard.file))
+    return problems
 
 
 def _check_shard(task: Task, shard: Shard, path: Path, replay: float, partners: Counter[str]) -> list[str]:
@@ -195,16 +208,17 @@ def _named(file: str, what: str, names: list[str]) -> list[str]:
     return [f"{file}: {what}: {', '.join(names[:_SHOWN])}{more}"]
 
 
-def _check_evaluation(task: Task, folder: Path, manifest: Manifest) -> list[str]:
+def _check_evaluation(task: Task, folder: Folder, manifest: Manifest) -> list[str]:
     record = manifest.content.get("evaluation")
     if record is None:
         return ["data/evaluation: missing; run the same `lmrl generate` command again"]
+    file = record["file"]
     try:
-        found = pa.concat_tables(read_batches(folder / record["file"], evaluation_schema(task)))
+        with folder.local(file) as path:
+            found = pa.concat_tables(read_batches(path, evaluation_schema(task)))
+    except FileNotFoundError:
+        return [f"{file}: missing; run the same `lmrl generate` command again"]
     except LmrlError as error:
-        return [str(error)]
-    return (
-        []
-        if found.equals(evaluation_table(task.name))
-        else [f"{record['file']}: not the evaluation episodes of {task.name}"]
-    )
+        return [str(error).replace(str(path), file)]
+    right = found.equals(evaluation_table(task.name))
+    return [] if right else [f"{file}: not the evaluation episodes of {task.name}"]

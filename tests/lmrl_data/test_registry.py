@@ -21,6 +21,7 @@ from lmrl_data.registry import (
     make_game,
     make_vec_of,
     options_of,
+    own_tasks,
     read_options,
     tasks,
 )
@@ -30,7 +31,9 @@ from lmrl_data.starts import evaluation_seeds, evaluation_table
 def test_ids_are_versioned_and_distinct() -> None:
     ids = [config.env_id for task in tasks().values() for config in task.configs.values()]
     assert len(set(ids)) == len(ids)
-    assert all(re.fullmatch(r"lmrl/\w+-v\d+", env_id) for env_id in ids)
+    own = [config.env_id for task in own_tasks().values() for config in task.configs.values()]
+    assert all(re.fullmatch(r"lmrl/\w+-v\d+", env_id) for env_id in own)
+    assert {env_id for env_id in ids if env_id.startswith("lmrl/")} == {*own}
 
 
 def test_unknown_names_list_the_known_ones() -> None:

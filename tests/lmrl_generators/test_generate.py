@@ -1,15 +1,13 @@
-import hashlib
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from running import descendants, digests, is_running, lmrl, wait_for
 
 from lmrl_data.cli import main
 from lmrl_data.errors import LmrlError
@@ -21,28 +19,6 @@ SMALL = {"config": "default", "episodes": 3000, "validation": 500, "shard_size":
 
 def small(**changes):
     return make_plans("wordle", **{**SMALL, **changes})
-
-
-def digests(folder: Path) -> dict[str, str]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-def lmrl(*arguments, **kwargs) -> subprocess.Popen:
-    command = [Path(sys.executable).with_name("lmrl"), *arguments]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **kwargs)
-
-
-def descendants(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children] + [grand for child in children for grand in descendants(int(child))]
-
-
-def wait_for(condition, seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +100,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(tmp_path, blow):
     assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: -15}[blow]
     assert "Traceback" not in errors
     # No worker outlives the run.
-    wait_for(lambda: not any(_is_running(pid) for pid in workers))
+    wait_for(lambda: not any(is_running(pid) for pid in workers))
     finished = list(folder.glob("data/default/train-*.parquet"))
     assert 1 <= len(finished) < 60
     if blow == signal.SIGINT:
@@ -134,13 +110,6 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(tmp_path, blow):
     assert done.kept_shards >= 1
     generate(plans, tmp_path / "whole")
     assert digests(folder) == digests(tmp_path / "whole")
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_other_data_in_the_folder_is_refused_and_overwritten_on_demand(tmp_path):

@@ -1,6 +1,7 @@
 """The environment of Guess My City."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from weakref import WeakValueDictionary
@@ -134,8 +135,8 @@ class GuessMyCityEnv(TextEnv):
         self._recorded: list[tuple[str, bool]] | None = None
         self._oracle: Oracle | None = make_oracle(oracle)
         self.concurrency = self._oracle.concurrency
-        self.action_space = Text(max_length=MAX_CHARACTERS, charset=CHARACTERS)
-        self.observation_space = Text(max_length=_LONGEST, min_length=1, charset=CHARACTERS)
+        # Copies, for each environment samples with a generator of its own.
+        self.action_space, self.observation_space = map(copy, _spaces())
 
     @property
     def oracle(self) -> Oracle:
@@ -226,6 +227,13 @@ def make_oracle(spec: str) -> Oracle:
 
         oracle = _models[spec] = ModelOracle(chat_model(spec))
     return oracle
+
+
+@cache
+def _spaces() -> tuple[Text, Text]:
+    """The spaces of actions and of observations: their hundreds of characters take as long to read as ten turns."""
+    actions = Text(max_length=MAX_CHARACTERS, charset=CHARACTERS)
+    return actions, Text(max_length=_LONGEST, min_length=1, charset=CHARACTERS)
 
 
 @cache

@@ -19,25 +19,61 @@ MAX_TOKENS = 100
 # A longer answer rambles.
 MAX_WORDS = 60
 MAX_CHARACTERS = 450
+# What the model is told, hears and says fits into a context of 1,024 tokens, whatever the city: of the conversation it
+# hears the end, and of a line the beginning, in characters.
+_HEARD = 280
+_LONGEST_LINE = 120
 _STREAM = stream_of("guess-my-city/model-oracle")
 _TEMPERATURE = 0.7
 _CHARACTERS = frozenset(CHARACTERS)
 
 _ROLE = (
-    "We play a game. You live in the city described below, and the user asks questions to find out which city it is. "
-    "Answer truthfully and in character, as somebody who lives there, in one or two short sentences. Answer yes/no "
-    "questions with Yes or No first. Use the facts below; where they say nothing, use what you know of the city. Never "
-    "say the name of the city, of its country, of its people or its language, nor any word that contains one of them. "
-    "Never say that the user has won.\n\nThe city, which you must not name: {name}, {country}.\n{facts}"
+    "The user asks questions to guess your city. Answer truthfully, as somebody who lives there, in one or two short "
+    "sentences, yes/no questions with Yes or No first. Use these facts, else what you know. Never name the city, its "
+    "country, people or language, not even inside another word. Never say that the user has won.\n\n"
+    "Your city, not to be named: {name}, {country}\n"
 )
 _AGAIN = (
-    "\n\nYour last answer to this question could not be used: it named what must not be named, or was too long. Answer "
-    "again in one short sentence. These words are forbidden: {forbidden}."
+    "\n\nYour last answer was too long or had a forbidden word in it, such as {forbidden}. Answer in one short "
+    "sentence."
 )
+# All that the table holds; the numbers, of which there are many, in few words.
+_FACTS = """\
+place: {region}, {continent}, at {latitude}, {longitude}, {elevation_m} m, UTC{utc_offset:+g}
+terrain: {terrain}
+water: {water}, coastal: {coastal}
+climate: {climate}, January {january_c} °C, July {july_c} °C, rain {rain_mm} mm, snow {snow}
+founded: {founded}, {population_millions} million people
+capital of: {capital}
+government: {government}
+neighbours: {neighbours}
+near: {near}; flag: {flag}
+language: {language}; {script}
+religion: {religion}; currency: {currency}
+industry: {industry}
+history: {history}
+people: {people}
+landmarks: {landmarks}
+architecture: {architecture}
+nature: {nature}
+food: {food}
+drink: {drink}
+arts: {arts}
+music: {music}
+sports: {sports}, Olympics: {olympics}
+festival: {festival}
+university: {university}
+transport: {transport}, driving on the {drives_on}
+shopping: {shopping}
+nightlife: {nightlife}
+nickname: {nickname}
+fun fact: {fun_fact}"""
 
 
 class ModelOracle:
     """Asks a language model for every answer but those of the rules.
+
+    The model is told the facts at each question, but hears no more than the end of the conversation.
 
     Attributes:
         name: of the model, as records name it.
@@ -74,11 +110,11 @@ class ModelOracle:
     def _ask(self, question: str, city: City, seed: int, spoken: list[str], again: bool) -> str:
         from lmrl_data.llm import EmptyReply
 
-        told = _ROLE.format(name=city.name, country=city.country, facts=facts_of(city))
+        told = _ROLE.format(name=city.name, country=city.country) + facts_of(city)
         if again:
-            told += _AGAIN.format(forbidden=", ".join([*city.names, *city.country_names, *city.demonyms]))
+            told += _AGAIN.format(forbidden=", ".join([city.name, city.country, *city.demonyms[:2]]))
         messages: list[ChatMessage] = [{"role": "system", "content": told}]
-        for place, text in enumerate([*spoken, question]):
+        for place, text in enumerate(_heard([] if again else spoken, question)):
             messages.append({"role": "assistant" if place % 2 else "user", "content": text})
         try:
             return self._model.reply(
@@ -88,15 +124,23 @@ class ModelOracle:
             return ""
 
 
+def _heard(spoken: list[str], question: str) -> list[str]:
+    """The end of a conversation, from a question to a question."""
+    said = [" ".join(text.split())[:_LONGEST_LINE] for text in (*spoken, question)]
+    first = len(said) - 1
+    while first and sum(map(len, said[first - 2 :])) <= _HEARD:
+        first -= 2
+    return said[first:]
+
+
 def facts_of(city: City) -> str:
     """A city's table as lines of a prompt."""
-    rows = []
-    for field in fields(city):
-        if field.name not in ("name", "aliases", "country", "country_names", "demonyms"):
-            found = getattr(city, field.name)
-            said = ", ".join(map(str, found)) or "none" if isinstance(found, tuple) else found
-            rows.append(f"{field.name.replace('_', ' ')}: {said}")
-    return "\n".join(rows)
+    values = {field.name: getattr(city, field.name) for field in fields(city)}
+    said = {
+        name: ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else value
+        for name, value in values.items()
+    }
+    return _FACTS.format(**said)
 
 
 def is_usable(text: str, city: City) -> bool:

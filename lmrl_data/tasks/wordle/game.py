@@ -99,13 +99,16 @@ class WordleGame:
     def _pairs(self) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
         """For each answer as a guess and each feedback, the row of the set of answers that give it; and the sets."""
         row_of = np.full((self._answers, rules.FEEDBACKS), -1, np.int32)
-        sets, count = [], 0
-        for guess in range(self._answers):
-            feedbacks = np.unique(self.matrix[guess])
-            row_of[guess, feedbacks] = np.arange(count, count + len(feedbacks))
+        seen = [np.unique(feedbacks) for feedbacks in self.matrix[: self._answers]]
+        # Filled in place: 70 MB for the full list, which parts that are put together would take twice.
+        sets = np.empty((sum(map(len, seen)), -(-self._answers // 64)), np.uint64)
+        count = 0
+        for guess, feedbacks in enumerate(seen):
+            rows = np.arange(count, count + len(feedbacks), dtype=np.int32)
+            row_of[guess, feedbacks] = rows
+            sets[rows] = rules.pack(self.matrix[guess] == feedbacks[:, None])
             count += len(feedbacks)
-            sets.append(rules.pack(self.matrix[guess] == feedbacks[:, None]))
-        return row_of, np.concatenate(sets)
+        return row_of, sets
 
     def consistent(self, actions: Ints, observations: Ints) -> NDArray[np.uint64]:
         """The answers that agree with a history, as sets of bits (see `rules.pack`), shape (N, words).
