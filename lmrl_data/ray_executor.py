@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from lmrl_data.cores import available_cores
+from lmrl_data.cores import available_cores, use_cores
 from lmrl_data.errors import LmrlError
+from lmrl_data.registration import registered_tasks, take_tasks
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -46,13 +47,14 @@ class RayCluster:
         """
         ray = self._ray
         task = ray.remote(_do).options(name="lmrl", num_cpus=1, max_retries=_RETRIES, retry_exceptions=False)
+        tasks = registered_tasks()
         waiting = deque(items)
         running: dict[Any, Item] = {}
         try:
             while waiting or running:
                 while waiting and len(running) < self._most_at_once():
                     item = waiting.popleft()
-                    running[task.remote(work, item)] = item
+                    running[task.remote(work, item, tasks)] = item
                 (done, *_), _ = ray.wait(list(running))
                 yield running.pop(done), self._outcome(done)
         finally:
@@ -170,7 +172,9 @@ def _check_answer(address: str) -> None:
         raise LmrlError(f"no Ray cluster answers at {address} ({error}); give auto, or HOST:6379") from error
 
 
-def _do(work: Callable[[Item], Outcome], item: Item) -> Outcome:
+def _do(work: Callable[[Item], Outcome], item: Item, tasks: bytes) -> Outcome:
+    take_tasks(tasks)
+    use_cores(1)  # as many as Ray reckons with: a pool of engines is not to have one for each core of the machine
     return work(item)
 
 

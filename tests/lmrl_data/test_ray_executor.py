@@ -77,6 +77,17 @@ def test_outcomes_come_with_their_items(cluster):
     assert sorted(cluster.run(work, range(10, 30))) == [(number, number**2) for number in range(10, 30)]
 
 
+def pool_size(_):
+    from lmrl_data.stockfish.pool import EnginePool
+
+    return EnginePool("stockfish").size
+
+
+@pytest.mark.slow
+def test_a_worker_has_an_engine_and_not_one_for_each_core(cluster):
+    assert list(cluster.run(pool_size, [0])) == [(0, 1)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "error", "message"),

@@ -13,6 +13,7 @@ from filelock import FileLock
 
 import lmrl_evaluation.evaluate as module
 from lmrl_data.errors import LmrlError
+from lmrl_evaluation import unfinished
 from lmrl_evaluation.evaluate import evaluate
 from lmrl_evaluation.result import read_result
 
@@ -125,8 +126,9 @@ class StopsAfter:
 
 def begin(folder, batches, **changes):
     """An evaluation of 12 episodes in batches of 4 that stops early."""
+    settings = {"episodes": 12, "batch_size": 4, **changes}
     with pytest.raises(KeyboardInterrupt):
-        evaluate("wordle", StopsAfter(batches), episodes=12, batch_size=4, folder=folder, **changes)
+        evaluate("wordle", StopsAfter(batches), folder=folder, **settings)
 
 
 def go_on(folder, **changes):
@@ -141,6 +143,20 @@ def test_returns_of_the_earlier_run_come_first_and_another_batch_size_will_do(tm
     assert [len(batch) for batch in batches] == [8, 3, 1]
     assert result == go_on(None)
     assert sum(map(sum, batches)) == sum(result.table["episode_return"].to_pylist())
+
+
+def test_quick_batches_share_a_file_and_none_is_lost_or_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr(unfinished, "_PAUSE", 1000)
+    begin(tmp_path, 5, batch_size=2)
+    assert sorted(path.name for path in (tmp_path / "unfinished").glob("episodes-*")) == [
+        "episodes-0000000.parquet",
+        "episodes-0000002.parquet",
+    ]
+    assert unfinished.kept_episodes(tmp_path) == 10
+    begin(tmp_path, 0, batch_size=2)  # stopped again before anything was played
+    result = go_on(tmp_path, batch_size=2)
+    assert result == go_on(None)
+    assert result.run.turns == sum(result.table["num_turns"].to_pylist())
 
 
 def test_a_run_that_finished_no_batch_leaves_nothing(tmp_path):
