@@ -14,7 +14,7 @@ export HF_DATASETS_CACHE := $(CURDIR)/$(VENV)/datasets-cache
 export MPLBACKEND := Agg
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: quickstart quickstart-chess test benchmark stockfish chromium clean
+.PHONY: quickstart quickstart-chess test docs benchmark stockfish chromium clean
 
 quickstart: $(VENV)/train.stamp stockfish
 	lmrl generate --task wordle --config default
@@ -49,6 +49,10 @@ test: $(VENV)/dev.stamp stockfish chromium
 	ruff format --check .
 	mypy
 	python -m pytest -n 2 --dist loadfile
+
+# The documentation site, in site/.
+docs: $(VENV)/dev.stamp stockfish
+	python -m docs.build
 
 # In an environment of its own, with the peers that it measures beside us.
 benchmark: .venv-peers/stamp
@@ -92,4 +96,4 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers lmrl-gym models results
+	rm -rf $(VENV) .venv-peers lmrl-gym models results site
