@@ -60,7 +60,7 @@ benchmark: .venv-peers/stamp
 
 .venv-peers/stamp: pyproject.toml
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet --editable . textarena==0.7.4 gem-llm==0.1.0 textworld==1.7.0
+	.venv-peers/bin/pip install --quiet --editable . textarena==0.7.4 gem-llm==0.1.0 textworld==1.7.0 verifiers==0.4.0
 	touch $@
 
 # Debian's package where we may install it. Without it chess and endgames are left out, and everything else goes on.

@@ -1,5 +1,6 @@
 """What is measured of lmrl-gym: for each row, a function that prepares the work and returns it."""
 
+import csv
 import sysconfig
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,6 +18,7 @@ from lmrl_data.game import rollout_game
 from lmrl_data.policy import GamePolicy
 from lmrl_data.registry import get_task
 from lmrl_data.replays import replay_table
+from lmrl_data.tasks.twenty_questions.understand import understand
 from lmrl_data.vector import GameVectorEnv
 from lmrl_generators.plan import make_plans
 from lmrl_generators.shards import make_shard
@@ -24,8 +26,9 @@ from lmrl_generators.shards import make_shard
 BATCH = 4096
 ROLLOUT_BATCH = 256
 REPLAY_EPISODES = {"wordle": 4096, "maze": 512, "text-nav": 2048}
-ROLLOUT_POLICIES = {"wordle": "mixture", "maze": "random", "text-nav": "random"}
+ROLLOUT_POLICIES = {"wordle": "mixture", "maze": "random", "text-nav": "random", "twenty-questions": "person"}
 SHARD_EPISODES = 50_000
+CASES = Path(__file__).parents[1] / "tests" / "lmrl_data" / "cases"
 
 
 def _batched(task: str, policy: str, text: bool) -> Work:
@@ -83,6 +86,22 @@ def _text_nav_single() -> Work:
     return _single(lmrl_data.make("text-nav"), list(commands), seeds)
 
 
+def _free_questions() -> Work:
+    """Questions in many people's words, those of the tests; each is understood anew, as if it had not been asked."""
+    questions = []
+    for path in sorted(CASES.glob("twenty_questions_free*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            questions += [case["question"] for case in csv.DictReader(file)]
+
+    def play(questions: list[str]) -> float:
+        understand.cache_clear()
+        for question in questions:
+            understand(question)
+        return len(questions)
+
+    return Work(play, lambda: fresh([questions])[0])
+
+
 def _parquet(folder: Path) -> Work:
     """A shard as `lmrl generate` makes it in one of its workers: played, written, flushed to the disk, hashed."""
     (plan,) = make_plans("wordle", config="full", episodes=SHARD_EPISODES, validation=0, shard_size=SHARD_EPISODES)
@@ -136,6 +155,9 @@ def prepare(folder: Path) -> dict[str, Callable[[], Work]]:
         "text-nav-single": _text_nav_single,
         "text-nav-rollout": partial(_rollout, "text-nav"),
         "text-nav-replay": partial(_replay, "text-nav"),
+        "questions-batch-text": partial(_batched, "twenty-questions", "random", text=True),
+        "questions-free": _free_questions,
+        "questions-rollout": partial(_rollout, "twenty-questions"),
         "import": lambda: Work(partial(import_seconds, "lmrl_data")),
         "help": lambda: Work(partial(process_seconds, [lmrl, "--help"])),
     }

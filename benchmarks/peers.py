@@ -7,6 +7,7 @@ untouched.
 
 import io
 import json
+import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -109,6 +110,30 @@ def _gem_wordle_batched() -> Work:
     return Work(play, lambda: fresh(turns))
 
 
+def _verifiers_wordle() -> Work:
+    textarena: Any = import_module("textarena")
+    taskset: Any = import_module("verifiers.v1.tasksets.textarena.taskset")
+    episodes = [[f"[{word}]" for word in words] for words in wordle_guesses()]
+    game = textarena.make(env_id="Wordle-v0")
+
+    def play(episodes: list[list[str]]) -> float:
+        # What `TextArenaEnv.run` does besides waiting for the model, which it reaches through a server.
+        steps = 0
+        for seed, actions in enumerate(episodes):
+            random.seed(seed)
+            game.reset(num_players=1)
+            for action in actions:
+                game.step(action)
+                steps += 1
+                if game.state.done:
+                    break
+                _, observation = game.get_observation()
+                taskset._latest_feedback(str(observation))
+        return steps
+
+    return Work(play, lambda: fresh(episodes))
+
+
 def _textworld() -> Work:
     textworld: Any = import_module("textworld")
     # The house that the differential test plays, compiled for TextWorld.
@@ -163,6 +188,16 @@ PEERS = (
             "wordle-batch-text": _gem_wordle_batched,
             "wordle-single": _gem_wordle,
             "import": lambda: Work(partial(import_seconds, "gem")),
+        },
+    ),
+    Peer(
+        "verifiers",
+        "verifiers",
+        {
+            # It has no batched environment either.
+            "wordle-batch-text": _verifiers_wordle,
+            "wordle-single": _verifiers_wordle,
+            "import": lambda: Work(partial(import_seconds, "verifiers.v1")),
         },
     ),
 )

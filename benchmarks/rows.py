@@ -3,11 +3,11 @@
 import random
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.commands import cost_of
 from lmrl_data import make, make_policy, rollout
 from lmrl_data.game import starts_of
 from lmrl_data.tasks.maze.rules import MOVES
@@ -64,8 +64,11 @@ ROWS = (
     Row("text-nav-single", "Text-nav single env.step", "steps/s"),
     Row("text-nav-rollout", "Text-nav text rollout", "episodes/s"),
     Row("text-nav-replay", "Text-nav replay", "episodes/s"),
+    Row("questions-batch-text", "Twenty questions batched step, text", "answers/s", 20e3),
+    Row("questions-free", "Twenty questions, free wording understood", "answers/s", 1e3),
+    Row("questions-rollout", "Twenty questions text rollout", "episodes/s"),
     Row("import", "import of the package", SECONDS, 0.3),
-    Row("help", "lmrl --help, whole process", SECONDS),
+    Row("help", "lmrl --help, whole process", SECONDS, 0.5),
 )
 
 
@@ -99,21 +102,20 @@ def text_nav_commands() -> list[tuple[int, list[str]]]:
     return [(episode.seed, episode.actions) for episode in played]
 
 
-def import_seconds(module: str, _: object = None) -> float:
-    """How long a new interpreter takes to import a module, its own start left out."""
-    code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
-    return float(_output([sys.executable, "-c", code]).split()[-1])
-
-
-def process_seconds(command: list[str], _: object = None) -> float:
-    """How long a command takes from start to exit."""
-    started = time.perf_counter()
-    _output(command)
-    return time.perf_counter() - started
-
-
-def _output(command: list[str]) -> str:
-    child = subprocess.run(command, capture_output=True, text=True)
+def import_seconds(module: str, _: object = None) -> tuple[float, float]:
+    """How long a new interpreter takes to import a module, its own start left out: by the clock, of processor time."""
+    code = (
+        f"from time import perf_counter as clock, process_time as cpu; a, b = clock(), cpu(); import {module}; "
+        "print(clock() - a, cpu() - b)"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if child.returncode:
         raise RuntimeError(child.stderr.strip().splitlines()[-1] if child.stderr.strip() else "no output")
-    return child.stdout
+    wall, processor = child.stdout.split()[-2:]
+    return float(wall), float(processor)
+
+
+def process_seconds(command: list[str], _: object = None) -> tuple[float, float]:
+    """How long a command takes from start to exit: by the clock, of processor time."""
+    cost = cost_of(command)
+    return cost.wall, cost.cpu

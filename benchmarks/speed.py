@@ -5,7 +5,9 @@ import contextlib
 import json
 import os
 import platform
+import subprocess
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from benchmarks.rows import Row
 
 OURS = "lmrl-gym"
-PACKAGES = (OURS, "numpy", "pyarrow", "gymnasium", "textarena", "textworld", "gem-llm", "nltk")
+PACKAGES = (OURS, "numpy", "pyarrow", "gymnasium", "textarena", "textworld", "gem-llm", "verifiers", "nltk")
 # What stands in a cell: the runs, or why there are none.
 Cell = Measurement | str
 Cells = dict[str, dict[str, Cell]]
 
 NOTES = (
-    "Median of the runs ± half their range. Ratio: ours to the best peer.",
+    "Per second of processor time (time by the clock is in the JSON file): median of the runs ± "
+    "half their range. Ratio: ours to the best peer.",
     "Everyone plays the same words (the 400 answers of our default config) and the same six different guesses per "
     "episode, drawn blindly beforehand, so nearly all games go the whole way; each in the form that the environment "
     "asks for (`s t a r e`, `[stare]`, `\\boxed{stare}`). Resets with a seed are included, making the environment and "
@@ -42,7 +45,9 @@ NOTES = (
     "Text-nav: random admissible commands from the bedroom, 15 or to the end; the same house and commands in "
     "textworld, which is asked for its text and the admissible commands, and has no batched environment either.",
     "Both Wordle peers download word lists when they start; here they read the words from a local NLTK folder instead.",
-    "verifiers (0.4) has no step of its own to time: its Wordle is textarena's engine behind a model server.",
+    "verifiers plays its Wordle with textarena's engine (Wordle-v0 with its wrappers) and reaches the model through a "
+    "server. Timed is what its TextArenaEnv does between two answers of the model; making the game, which it does in "
+    "every episode (a second), is not.",
 )
 
 
@@ -80,6 +85,7 @@ def describe_machine() -> dict[str, Any]:
         with contextlib.suppress(PackageNotFoundError):
             versions[package] = version(package)
     return {
+        "commit": _commit(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
@@ -88,6 +94,15 @@ def describe_machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": versions,
     }
+
+
+def _commit() -> str | None:
+    """The commit of the code, with a mark where files differ from it; None outside a repository."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    with contextlib.suppress(OSError):
+        told = subprocess.run(command, capture_output=True, text=True)
+        return told.stdout.strip() if told.returncode == 0 else None
+    return None
 
 
 def _cpu() -> str:
@@ -172,9 +187,7 @@ def _verdict(row: "Row", found: dict[str, Cell]) -> tuple[str, str, str]:
     ours = _median(found[OURS])
     peers = [median for name in found if name != OURS and (median := _median(found[name])) is not None]
     ratio = "–"
-    if ours is not None and peers and not all(cell.quiet for cell in found.values() if isinstance(cell, Measurement)):
-        ratio = "shared"
-    elif ours is not None and peers:
+    if ours is not None and peers:
         ratio = f"{min(peers) / ours if less else ours / max(peers):.3g}x"
     if row.target is None:
         return ratio, "–", "–"
@@ -214,9 +227,9 @@ def _shared(cells: Cells) -> list[str]:
         return []
     least = min(cell.busy for cell in loud)
     return [
-        f"The core was shared: {len(loud)} of {len(measured)} figures were taken with less than {QUIET:.0%} of it, one "
-        f"with {least:.0%}: other processes had it, or the disk was waited for. They understate the speed, and their "
-        "rows show no ratio. Measure again on a quiet machine."
+        f"The core was shared: for {len(loud)} of {len(measured)} figures we had less than {QUIET:.0%} of it, for one "
+        f"{least:.0%}. Processor time leaves the other programs out, but not what they do to the caches: a quiet "
+        "machine is faster."
     ]
 
 
@@ -228,14 +241,14 @@ def write_json(path: Path, cells: Cells, machine: dict[str, Any]) -> None:
     def plain(cell: Cell) -> dict[str, Any]:
         if isinstance(cell, str):
             return {"missing": cell}
-        return {"median": cell.median, "runs": list(cell.values), "busy": cell.busy}
+        return {"median": cell.median, **asdict(cell)}
 
     rows = []
     for row in ROWS:
         found = cells[row.key]
         figures = {name: plain(cell) for name, cell in found.items()}
         rows.append({**vars(row), "met": row.met(_median(found[OURS])), "figures": figures})
-    text = json.dumps({"format": 1, "machine": machine, "rows": rows}, indent=2) + "\n"
+    text = json.dumps({"format": 2, "machine": machine, "rows": rows}, indent=2) + "\n"
 
     write_bytes(path, text.encode())
 

@@ -11,7 +11,7 @@ from typing import Any
 
 # A run shorter than this is repeated until it lasts as long: clocks and caches then matter little.
 SHORTEST_RUN = 0.2
-# Below this share of the core, a figure says as much about the other processes as about ours.
+# With less of the core than this, time by the clock says as much about the other processes as about ours.
 QUIET = 0.9
 
 
@@ -20,12 +20,13 @@ class Work:
     """A piece of work that can be done again and again.
 
     Attributes:
-        play: does it; returns how many units it did or, where seconds are measured, how long it took.
+        play: does it; returns how many units it did or, where the seconds of a child process are measured, those by
+            the clock and those of processor time.
         inputs: what `play` is given, made afresh each time and not timed: a string that has been looked up before
             carries its hash, which the actions of a policy do not.
     """
 
-    play: Callable[[Any], float]
+    play: Callable[[Any], Any]
     inputs: Callable[[], Any] = lambda: None
 
 
@@ -34,11 +35,14 @@ class Measurement:
     """The values of several runs, in units per second or in seconds.
 
     Attributes:
-        values: one per run.
-        busy: the share of the wall time that our process, or its children where they did the work, had the core.
+        values: one per run, of processor time: what other processes do does not change it, but for shared caches.
+        by_clock: the same by the clock.
+        busy: the share of the time by the clock that our process, or its children where they did the work, had the
+            core.
     """
 
     values: tuple[float, ...]
+    by_clock: tuple[float, ...]
     busy: float
 
     @property
@@ -47,7 +51,7 @@ class Measurement:
 
     @property
     def quiet(self) -> bool:
-        """Whether the core was ours for nearly all of the time, so that figures may be compared."""
+        """Whether the core was ours for nearly all of the time."""
         return self.busy >= QUIET
 
     @property
@@ -74,13 +78,15 @@ def pin() -> int | None:
 def rate(work: Work, runs: int) -> Measurement:
     """Units per second of a piece of work, in several runs after one that warms up."""
     _run(work, 1)
-    _, shortest, _ = _run(work, 1)
-    repeats = math.ceil(SHORTEST_RUN / shortest)
+    _, _, shortest = _run(work, 1)
+    repeats = math.ceil(SHORTEST_RUN / max(shortest, 1e-6))
     gc.collect()
     results = [_run(work, repeats) for _ in range(runs)]
     units, wall, cpu = zip(*results, strict=True)
-    rates = tuple(done / elapsed for done, elapsed in zip(units, wall, strict=True))
-    return Measurement(rates, sum(cpu) / sum(wall))
+    by_clock, values = (
+        tuple(done / elapsed for done, elapsed in zip(units, times, strict=True)) for times in (wall, cpu)
+    )
+    return Measurement(values, by_clock, sum(cpu) / sum(wall))
 
 
 def _run(work: Work, repeats: int) -> tuple[float, float, float]:
@@ -96,10 +102,7 @@ def _run(work: Work, repeats: int) -> tuple[float, float, float]:
 
 
 def duration(work: Work, runs: int) -> Measurement:
-    """Seconds that a piece of work in a child process reports, in several runs after one that warms up."""
+    """Seconds that a piece of work takes in a child process, in several runs after one that warms up."""
     work.play(work.inputs())
-    started, before = time.perf_counter(), os.times()
-    values = tuple(work.play(work.inputs()) for _ in range(runs))
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Measurement(values, cpu / (time.perf_counter() - started))
+    by_clock, values = zip(*(work.play(work.inputs()) for _ in range(runs)), strict=True)
+    return Measurement(values, by_clock, sum(values) / sum(by_clock))

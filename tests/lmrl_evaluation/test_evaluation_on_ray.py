@@ -49,12 +49,6 @@ class FakeCluster:
             yield items[number], work(items[number])
 
 
-@pytest.fixture
-def settings(monkeypatch):
-    monkeypatch.setenv("RAY_AUTH_MODE", "token")
-    monkeypatch.setenv("RAY_AUTH_TOKEN", "7" * 64)
-
-
 def test_batches_that_end_in_any_order_make_the_same_result():
     alone = evaluate("wordle", "mixture", episodes=50, batch_size=12)
     turns, returns = [], []
@@ -97,7 +91,7 @@ def test_a_policy_without_a_spec_is_refused():
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_goes_on_on_ray_and_gives_the_same_bytes(settings, tmp_path, monkeypatch):
+def test_an_interrupted_run_goes_on_on_ray_and_gives_the_same_bytes(tmp_path, monkeypatch):
     pytest.importorskip("ray")
     monkeypatch.chdir(tmp_path)
     Path("slow.py").write_text(POLICY)

@@ -26,8 +26,6 @@ SHARDS = 24
 def settings():
     """Of this process, and so of the clusters and commands that it starts: nothing of this machine's user is used."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        patch.setenv("RAY_AUTH_TOKEN", "7" * 64)
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("AWS_ACCESS_KEY_ID", "me")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "x")

@@ -32,7 +32,7 @@ def batches(data: Path, output: Path, **settings: Any) -> list[list[tuple[int, .
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lmrl_loaders.ilql.ValueCollator", Watched)
-        args = ILQLConfig(max_steps=20, per_device_train_batch_size=BATCH, max_length=256, **settings)
+        args = ILQLConfig(max_steps=20, per_device_train_batch_size=BATCH, max_length=1024, **settings)
         train_ilql("maze", data=data, output=output, args=args)
     return seen
 
