@@ -44,7 +44,7 @@ class BCConfig(RunArguments, SFTConfig):  # type: ignore[misc]
     )
 
 
-class BCTrainer(SFTTrainer):  # type: ignore[misc]
+class BCTrainer(SFTTrainer):
     """TRL's `SFTTrainer`. On a CPU, where its kernel for the loss takes ten times as long, by torch's cross entropy."""
 
     def compute_loss(
@@ -52,7 +52,7 @@ class BCTrainer(SFTTrainer):  # type: ignore[misc]
     ) -> Any:
         """The mean surprise at the agent's tokens."""
         if not self.args.use_cpu:
-            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
+            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)  # type: ignore[no-untyped-call]
         steps = Steps.of(inputs["labels"])
         surprise = cross_entropy(run_model(model, inputs, steps)[1].float(), steps.action, reduction="sum")
         if num_items_in_batch is None:

@@ -92,7 +92,7 @@ class RunArguments(TrainingArguments):
             self.bf16 = not self.use_cpu and not self.fp16 and torch.cuda.is_bf16_supported()
         super().__post_init__()  # type: ignore[no-untyped-call]
         # Each process reads a stream itself: what one would hand out to the others would have to be of equal length.
-        self.accelerator_config.dispatch_batches = False
+        self.accelerator_config.dispatch_batches = False  # type: ignore[union-attr]  # an AcceleratorConfig by now
 
 
 def own_settings(args: RunArguments) -> dict[str, Any]:

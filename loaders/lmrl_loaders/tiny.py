@@ -65,7 +65,7 @@ def _compose_messages(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerBas
     Messages with the same words at the same places are then alike from the first step: without that a model sees
     nothing of how a guess of Wordle is spelt.
     """
-    vectors = model.get_input_embeddings().weight
+    vectors: torch.Tensor = model.model.embed_tokens.weight
     for text, token in tokenizer.get_added_vocab().items():
         parts = word_tokens(tokenizer, text)
         if token not in tokenizer.all_special_ids and len(parts) > 1:
