@@ -116,7 +116,7 @@ def test_other_data_in_s3_are_refused_and_overwritten_on_demand(s3, made):
 def test_a_run_into_s3_that_was_interrupted_goes_on(s3, tmp_path):
     options = "--config default --episodes 40000 --validation 0 --shard-size 1000".split()
     process = lmrl("generate", "--task", "wordle", *options, "--workers", "1", "--out", "s3://bucket/out")
-    while not s3.glob("bucket/out/wordle/data/default/train-*"):
+    while len(s3.glob("bucket/out/wordle/data/default/train-*")) < 2:
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

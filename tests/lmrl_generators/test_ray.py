@@ -43,7 +43,7 @@ def bucket(settings):
     host, port = server.get_host_and_port()
     settings.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
     system = s3fs.S3FileSystem(use_listings_cache=False)
-    system.mkdir("bucket")
+    system.mkdir("clusters")
     yield system
     server.stop()
 
@@ -111,11 +111,11 @@ def test_a_worker_is_killed_and_its_shard_is_made_again(cluster, reference, tmp_
 
 
 def test_workers_write_into_an_object_store_by_themselves(cluster, bucket, reference, tmp_path):
-    done = finished(begin(cluster, "s3://bucket/out"))
+    done = finished(begin(cluster, "s3://clusters/out"))
     assert (done["shards"], done["kept_shards"]) == (SHARDS, 0)
-    bucket.get("bucket/out/car-dealer", str(tmp_path / "car-dealer"), recursive=True)
+    bucket.get("clusters/out/car-dealer", str(tmp_path / "car-dealer"), recursive=True)
     assert digests(tmp_path / "car-dealer") == reference
-    assert validate("s3://bucket/out/car-dealer").problems == []
+    assert validate("s3://clusters/out/car-dealer").problems == []
 
 
 def test_the_driver_is_killed_and_the_same_command_goes_on(cluster, reference, tmp_path):
@@ -162,6 +162,7 @@ def test_a_cluster_of_this_machine_ends_with_its_run(short_folder, tmp_path, blo
     process.send_signal(blow)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == (130 if blow == signal.SIGINT else -9) and "Traceback" not in errors
-    wait_for(lambda: not any(map(is_running, started)))
+    # Ray's agents try for more than a minute to tell a head that is dead of the death of its node.
+    wait_for(lambda: not any(map(is_running, started)), 60 if blow == signal.SIGINT else 180)
     if blow == signal.SIGINT:
         assert not list(short_folder.iterdir()) and not list(tmp_path.rglob(".partial-*"))
