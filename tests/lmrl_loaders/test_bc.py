@@ -191,7 +191,8 @@ def test_command_prints_json_only(data: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bc_on_optimal_episodes_plays_nearly_optimally(tmp_path: Path) -> None:
     data = write_dataset(tmp_path / "maze", episodes_table("maze", "optimal", 1240), "fully_observed")
-    train_bc("maze", data=data, output=tmp_path / "model", args=BCConfig(max_steps=300))
+    args = BCConfig(max_steps=400, whole_messages=100, max_length=64)
+    train_bc("maze", data=data, output=tmp_path / "model", args=args)
     policy = make_policy(f"hf:{tmp_path / 'model'}", "maze")
     episodes = rollout(make_vec("maze", 100), policy, evaluation_seeds("maze", episodes=100).tolist())
     # Optimal is -6.84 over the starts, which come equally often among the evaluation seeds.

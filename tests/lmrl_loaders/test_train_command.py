@@ -33,8 +33,8 @@ def test_every_recipe_can_be_followed(task: str, method: str) -> None:
 
 
 def test_a_recipe_of_a_config_has_precedence() -> None:
-    assert recipe("maze", "fully_observed", "ilql")["tau"] == 0.9
-    assert recipe("maze", "partially_observed", "ilql")["tau"] == 0.7
+    assert recipe("maze", "fully_observed", "ilql")["max_length"] == 48
+    assert "max_length" not in recipe("maze", "partially_observed", "ilql")
     assert recipe("maze", None, "filtered-bc")["keep"] == "success"
 
 
