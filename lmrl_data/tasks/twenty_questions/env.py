@@ -25,7 +25,7 @@ class TwentyQuestionsEnv(GameEnv[TwentyQuestionsGame]):
 
     ## Description
     The environment thinks of one of 158 everyday objects in 17 categories. The agent asks whatever it likes in its own
-    words, and the oracle answers truthfully with yes or no. The default oracle is a table of knowledge: some 370
+    words, and the oracle answers truthfully with yes or no. The default oracle is a table of knowledge: some 680
     attributes of every object (what it is, what it is made of, its size, weight, price, parts, places, uses, users,
     sounds, looks), measures to compare with, the letters of the name, and things that are known of single objects.
 
