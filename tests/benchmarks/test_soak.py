@@ -28,9 +28,10 @@ def test_every_part_is_used_and_nothing_is_left(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def play(monkeypatch, folder, use, **changes):
+def play(monkeypatch, folder, use, limit=1 << 40):
+    """A soak in this process, whose memory other tests have used; so it has no limit unless one is given."""
     monkeypatch.setattr(soak, "use", use)
-    return soak.soak(["a task"], 0, folder, **changes)
+    return soak.soak(["a task"], 0, folder, limit=limit)
 
 
 def test_rounds_that_leave_the_same_pass(tmp_path, monkeypatch, capsys):
@@ -49,7 +50,8 @@ def keep_memory(folder):
 
 
 def keep_file(folder):
-    KEPT.append(open(os.devnull))  # noqa: SIM115
+    # Many: meanwhile this process may close what other tests have left open.
+    KEPT.extend(open(os.devnull) for _ in range(100))
 
 
 def keep_process(folder):

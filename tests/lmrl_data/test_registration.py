@@ -272,8 +272,9 @@ def test_a_package_that_cannot_be_used_is_left_out_with_a_warning(
 def test_a_package_may_register_the_task_that_it_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "their_tasks.py").write_text("from high_low import TASK\nfrom lmrl_data import *\nregister_task(TASK)")
-    install(tmp_path, "theirs", "high-low = their_tasks:TASK")
+    code = "from high_low import TASK\nfrom lmrl_data import *\nregister_task(TASK)"
+    (tmp_path / "tasks_of_high_low.py").write_text(code)  # a name that no other test imports
+    install(tmp_path, "theirs", "high-low = tasks_of_high_low:TASK")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(registry, "_known", {})
     with caplog.at_level(logging.WARNING):

@@ -259,7 +259,7 @@ def test_nothing_is_left_of_an_import_that_breaks_off(write, tmp_path, monkeypat
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("lmrl_generators.shards.pq.write_table", full)
+    monkeypatch.setattr("lmrl_data.files._put", full)
     with pytest.raises(LmrlError, match="No space left"):
         import_file(write(WON), "wordle", out=tmp_path / "a/b")
     assert left_in(tmp_path) == ["file.jsonl"]
