@@ -51,7 +51,7 @@ def keep_memory(folder):
 
 def keep_file(folder):
     # Many: meanwhile this process may close what other tests have left open.
-    KEPT.extend(open(os.devnull) for _ in range(100))
+    KEPT.extend(open(os.devnull) for _ in range(100))  # noqa: SIM115
 
 
 def keep_process(folder):
