@@ -68,12 +68,11 @@ def stage(folder: Path) -> None:
     """
     folder.mkdir(parents=True)
     for source in [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ELSEWHERE)]:
-        name = site_name(source)
-        text = linked(source.read_text("utf-8"), source)
-        (folder / name).write_text(filled(text, source), encoding="utf-8")
-        for picture in _LINK.findall(text):
-            if Path(picture).suffix in _PICTURES:
-                shutil.copy(source.parent / picture, folder / picture)
+        text = source.read_text("utf-8")
+        (folder / site_name(source)).write_text(filled(linked(text, source), source), encoding="utf-8")
+        for target in (source.parent / link for link in _LINK.findall(text)):
+            if target.suffix in _PICTURES:
+                shutil.copy(target, folder)
     for name, text in pages.written():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -112,7 +111,7 @@ def linked(text: str, source: Path) -> str:
         target = Path(os.path.normpath(source.parent / match[1]))
         if not target.exists():
             raise LmrlError(f"{source}: link to {match[1]}, which is not there")
-        # A picture beside its page is copied to the site, where it has the same name.
+        # A picture is copied to the site, where it stands beside the page.
         return target.name if target.suffix in _PICTURES else site_name(target)
 
     return _LINK.sub(link, text)
