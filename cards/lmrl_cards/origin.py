@@ -2,8 +2,10 @@
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lmrl_cards.contents import IMPORT_RECORD, MANIFEST, Contents
@@ -38,7 +40,7 @@ def read_origin(contents: Contents) -> Origin | None:
     """
     if contents.manifest is None:
         return None
-    try:
+    with _read(contents.folder / MANIFEST, "generate the folder again with --overwrite"):
         plans = {name: contents.manifest["configs"][name] for name in contents.configs}
         arguments = {name: _arguments(plan, contents.task.configs[name]) for name, plan in plans.items()}
         return Origin(
@@ -50,12 +52,16 @@ def read_origin(contents: Contents) -> Origin | None:
             as_published=all(_is_as_published(plan, contents.task.configs[name]) for name, plan in plans.items()),
             commands=_commands(contents, arguments),
         )
+
+
+@contextmanager
+def _read(path: Path, remedy: str) -> Iterator[None]:
+    """What a record lacks is said in one line."""
+    try:
+        yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        path = contents.folder / MANIFEST
-        raise LmrlError(
-            f"{path} does not describe the files beside it ({type(error).__name__}: {error}); "
-            "generate the folder again with --overwrite"
-        ) from error
+        kind = type(error).__name__
+        raise LmrlError(f"{path} does not describe the files beside it ({kind}: {error}); {remedy}") from error
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ def read_imports(contents: Contents) -> Mapping[str, Import]:
     """
     if contents.imported is None:
         return {}
-    try:
+    with _read(contents.folder / IMPORT_RECORD, "remove the folder and import again"):
         reports = {name: contents.imported["configs"][name] for name in contents.configs}
         return {
             name: Import(
@@ -94,12 +100,6 @@ def read_imports(contents: Contents) -> Mapping[str, Import]:
             )
             for name, report in reports.items()
         }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        path = contents.folder / IMPORT_RECORD
-        raise LmrlError(
-            f"{path} does not describe the files beside it ({type(error).__name__}: {error}); "
-            "remove the folder and import again"
-        ) from error
 
 
 def _is_as_published(plan: Mapping[str, Any], config: Config) -> bool:

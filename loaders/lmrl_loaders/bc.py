@@ -55,10 +55,9 @@ class BCTrainer(SFTTrainer):
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)  # type: ignore[no-untyped-call]
         steps = Steps.of(inputs["labels"])
         surprise = cross_entropy(run_model(model, inputs, steps)[1].float(), steps.action, reduction="sum")
-        if num_items_in_batch is None:
-            loss = surprise / max(1, len(steps.action))
-        else:  # the tokens of all processes, whose gradients are averaged
-            loss = surprise / num_items_in_batch * self.accelerator.num_processes
+        loss = surprise / (max(1, len(steps.action)) if num_items_in_batch is None else num_items_in_batch)
+        if num_items_in_batch is not None and self.args.average_tokens_across_devices:
+            loss = loss * self.accelerator.num_processes  # it counts the tokens of all, whose gradients are averaged
         return (loss, {}) if return_outputs else loss
 
 

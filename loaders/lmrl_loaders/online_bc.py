@@ -16,7 +16,6 @@ from lmrl_data.episode import to_table
 from lmrl_data.registry import get_task
 from lmrl_loaders.bc import SUCCESS, best_episodes
 from lmrl_loaders.online import Player, Rounds, Row, rows_of, summary
-from lmrl_loaders.recipes import trained_model
 from lmrl_loaders.runs import Places, own_settings, training_run
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, run_model
 from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer
@@ -64,7 +63,7 @@ def train_online_bc(task: str, *, args: OnlineBCConfig | None = None, **places: 
         LmrlError: see `training_run`; also where there is no model to begin with.
     """
     args = args or OnlineBCConfig()
-    places["model"] = places.get("model") or trained_model(task, places.get("config"), "bc")
+    places.setdefault("model", "bc")
     history: list[dict[str, float]] = []
     with training_run("online-bc", task, args, own_settings(args), places) as run:
         player = Player(run, "online-bc", args.episodes_per_round)

@@ -27,7 +27,6 @@ from torch.nn.functional import cross_entropy
 from lmrl_loaders.bc import imitation
 from lmrl_loaders.heads import attach_heads
 from lmrl_loaders.online import Played, Player, Rounds, Row, playing, rows_of, summary
-from lmrl_loaders.recipes import trained_model
 from lmrl_loaders.runs import Places, Run, own_settings, training_run
 from lmrl_loaders.transitions import Credit, Floats, discounted_sums, last_of_turn
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, padded, run_model
@@ -243,7 +242,7 @@ def train_ppo(task: str, *, args: PPOConfig | None = None, **places: Unpack[Plac
         LmrlError: see `training_run`; also where there is no model to begin with.
     """
     args = args or PPOConfig()
-    places["model"] = places.get("model") or trained_model(task, places.get("config"), "bc")
+    places.setdefault("model", "bc")
     with training_run("ppo", task, args, own_settings(args), places) as run:
         player = Player(run, "ppo", args.episodes_per_round)
         try:

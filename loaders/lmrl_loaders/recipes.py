@@ -98,20 +98,6 @@ def _is_number(kind: object) -> bool:
     return all(part in (int, float, bool, type(None)) for part in parts)
 
 
-def trained_model(task: str, config: str | None, method: str) -> str:
-    """The folder of the model that a method has trained on a task's config.
-
-    Raises:
-        LmrlError: there is none.
-    """
-    from lmrl_loaders.runs import default_output
-
-    folder = default_output(task, get_task(task).config(config)[0], method)
-    if not folder.is_dir():
-        raise LmrlError(f"there is no model {folder} to begin with; train it with `lmrl train {method} --task {task}`")
-    return str(folder)
-
-
 def run_method(method: str, task: str, settings: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
     """Train.
 
@@ -128,8 +114,6 @@ def run_method(method: str, task: str, settings: dict[str, Any], places: dict[st
         LmrlError: see the method's function; or a setting that cannot be.
     """
     chosen = {**{name: settings[name] for name in _PLACES if name in settings}, **places}
-    if chosen.get("model") in METHODS:
-        chosen["model"] = trained_model(task, chosen.get("config"), chosen["model"])
     own = {name: value for name, value in settings.items() if name not in _PLACES}
     try:
         args = locate(METHODS[method].config)(**own)

@@ -30,6 +30,7 @@ from lmrl_loaders.model_folder import ModelInfo, check_output, save_model
 from lmrl_loaders.order import OrderBySeed
 from lmrl_loaders.preparation import prepare
 from lmrl_loaders.progress import show_progress
+from lmrl_loaders.recipes import METHODS
 from lmrl_loaders.sequences import Ints
 from lmrl_loaders.streaming import StreamedEpisodes
 from lmrl_loaders.tiny import SIZES, TINY
@@ -157,8 +158,9 @@ class Places(TypedDict, total=False):
 
     Attributes:
         config: of the task; its default one if left out.
-        model: ``"tiny"`` (default) or ``"small"`` makes one from scratch; else the folder of a pretrained causal
-            model, or its name on the Hub.
+        model: ``"tiny"`` (default) or ``"small"`` makes one from scratch; a method, such as ``"bc"``, stands for the
+            model that it has trained and saved where models are saved by default; else the folder of a pretrained
+            causal model, or its name on the Hub.
         data: dataset folder; ``lmrl-gym/TASK`` if left out.
         stream: read the data from the Hub (``data`` is then OWNER/NAME) or from a folder while training on it.
         output: where to save; ``models/TASK-METHOD`` if left out, with the config in the name where it is not the
@@ -192,6 +194,8 @@ def training_run(
     """
     config_name, _ = get_task(task).config(places.get("config"))
     model, peft_config = places.get("model", TINY), places.get("peft_config")
+    if model in METHODS:
+        model = trained_model(task, config_name, model)
     data = Path(places.get("data") or f"lmrl-gym/{task}")
     output = Path(places.get("output") or default_output(task, config_name, method))
     args = copy.copy(args)
@@ -239,6 +243,19 @@ def default_output(task: str, config: str, method: str) -> Path:
     """Models of two configs do not take each other's place."""
     default, _ = get_task(task).config()
     return Path("models") / (f"{task}-{method}" if config == default else f"{task}-{config}-{method}")
+
+
+def trained_model(task: str, config: str, method: str) -> str:
+    """The folder of the model that a method has trained on a task's config.
+
+    Raises:
+        LmrlError: there is none.
+    """
+    folder = default_output(task, config, method)
+    if not folder.is_dir():
+        command = f"lmrl train {method} --task {task} --config {config}"
+        raise LmrlError(f"there is no model {folder} to begin with; train it with `{command}`")
+    return str(folder)
 
 
 def _with_adapter(network: PreTrainedModel, peft_config: "PeftConfig") -> Any:

@@ -112,11 +112,6 @@ def read_utterances(table: pa.Table) -> Utterances:
     return Utterances(said.dictionary.to_pylist(), said.indices.to_numpy(), offsets)
 
 
-def longest_reply(utterances: Utterances, encoder: ChatEncoder) -> int:
-    """Tokens of the longest agent turn, with its end."""
-    return sizes_of(utterances, encoder).reply
-
-
 class Sizes(NamedTuple):
     """What is longest in some episodes, in tokens.
 

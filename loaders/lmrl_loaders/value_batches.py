@@ -11,6 +11,8 @@ from torch.nn.functional import pad
 from lmrl_loaders.sequences import IGNORED
 
 Batch = dict[str, Tensor]
+# Settings by which models of transformers cap or scale what comes out of their output layer.
+_RESCALED = ("final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_multiplier")
 
 
 class ValueCollator:
@@ -104,6 +106,7 @@ def run_model(model: Any, batch: Batch, steps: Steps) -> tuple[Tensor, Tensor]:
     """The hidden states (N, width) from which the steps of a batch are chosen, and their logits (N, vocabulary).
 
     Logits are worked out for the steps only: where most tokens are the environment's, that is most of the work saved.
+    Models that do more to their logits than their output layer does are asked for all of them.
     """
     settings = {
         "input_ids": batch["input_ids"],
@@ -111,14 +114,18 @@ def run_model(model: Any, batch: Batch, steps: Steps) -> tuple[Tensor, Tensor]:
         "output_hidden_states": True,
         "use_cache": False,
     }
-    out = model(**settings, logits_to_keep=1)
-    hidden = out.hidden_states[-1]
-    states = steps.before(hidden)
-    head = getattr(model, "module", model).get_output_embeddings()
-    with torch.no_grad():
-        is_all = torch.allclose(head(hidden[:, -1]).float(), out.logits[:, -1].float(), rtol=1e-2, atol=1e-2)
-    # Some models do more to their logits than their output layer does: Gemma 2 caps them, Cohere's scales them.
-    return states, head(states) if is_all else steps.before(model(**settings).logits)
+    network = getattr(model, "module", model)
+    config, head = network.config.get_text_config(), network.get_output_embeddings()
+    if all(getattr(config, name, None) in (None, 1) for name in _RESCALED):
+        out = model(**settings, logits_to_keep=1)
+        states, ends = steps.before(out.hidden_states[-1]), out.hidden_states[-1][:, -1]
+        # For those that do more and do not say so in their settings.
+        with torch.no_grad():
+            alike = torch.allclose(head(ends).float(), out.logits[:, -1].float(), rtol=1e-2, atol=1e-2)
+        if alike:
+            return states, head(states)
+    out = model(**settings)
+    return steps.before(out.hidden_states[-1]), steps.before(out.logits)
 
 
 @torch.no_grad()

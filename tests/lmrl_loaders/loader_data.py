@@ -15,7 +15,7 @@ from lmrl_data.registry import get_task, make_game, make_policy
 from lmrl_data.seeding import episode_seeds
 from lmrl_loaders.chat import ChatEncoder
 from lmrl_loaders.model_folder import ModelInfo, save_model
-from lmrl_loaders.sequences import longest_reply, read_utterances
+from lmrl_loaders.sequences import read_utterances, sizes_of
 from lmrl_loaders.tiny import tiny_model
 from lmrl_loaders.tokenizer import build_tokenizer
 from lmrl_loaders.windows import WindowRule
@@ -115,7 +115,7 @@ def save_untrained(folder: Path, task: str, *, context: int, seed: int = 0) -> P
     table = episodes_table(task, "random", 20)
     utterances = read_utterances(table)
     tokenizer = build_tokenizer(utterances.counts())
-    rule = WindowRule(context, longest_reply(utterances, ChatEncoder(tokenizer)))
+    rule = WindowRule(context, sizes_of(utterances, ChatEncoder(tokenizer)).reply)
     name, _ = get_task(task).config()
     info = ModelInfo(task, name, "bc", seed, rule, {}, {}, {})
     save_model(folder, tiny_model(tokenizer, context=context, seed=seed), tokenizer, info)

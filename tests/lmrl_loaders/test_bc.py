@@ -188,6 +188,19 @@ def test_command_prints_json_only(data: Path, tmp_path: Path) -> None:
     assert (output / "model.safetensors").is_file()
 
 
+@pytest.mark.parametrize("accumulation", [1, 2])
+def test_the_loss_on_a_cpu_is_that_of_trl(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accumulation: int
+) -> None:
+    settings = {"learning_rate": 1e-3, "logging_steps": 1, "gradient_accumulation_steps": accumulation}
+    ours = train(data, tmp_path / "ours", **settings)
+    monkeypatch.setattr(bc.BCTrainer, "compute_loss", bc.SFTTrainer.compute_loss)
+    theirs = train(data, tmp_path / "theirs", **settings)
+    assert ours["train_loss"] == pytest.approx(theirs["train_loss"], rel=1e-4)
+    a, b = weights(tmp_path / "ours"), weights(tmp_path / "theirs")
+    assert all(np.allclose(a[name], b[name], atol=1e-3) for name in a)
+
+
 @pytest.mark.slow
 def test_bc_on_optimal_episodes_plays_nearly_optimally(tmp_path: Path) -> None:
     data = write_dataset(tmp_path / "maze", episodes_table("maze", "optimal", 1240), "fully_observed")

@@ -6,7 +6,7 @@ from transformers import PreTrainedTokenizerBase
 from lmrl_data.episode import from_table
 from lmrl_data.errors import LmrlError
 from lmrl_loaders.chat import ChatEncoder, add_marked_template
-from lmrl_loaders.sequences import IGNORED, longest_reply, read_utterances, training_sequences
+from lmrl_loaders.sequences import IGNORED, read_utterances, sizes_of, training_sequences
 from lmrl_loaders.tokenizer import build_tokenizer
 from lmrl_loaders.windows import WindowRule
 
@@ -23,7 +23,7 @@ def tokenizers() -> list[PreTrainedTokenizerBase]:
 def encoded(tokenizer: PreTrainedTokenizerBase, context: int, table: pa.Table = EPISODES) -> list[dict[str, list[int]]]:
     utterances = read_utterances(table)
     encoder = ChatEncoder(tokenizer)
-    rule = WindowRule(context, longest_reply(utterances, encoder))
+    rule = WindowRule(context, sizes_of(utterances, encoder).reply)
     rows: list[dict[str, list[int]]] = training_sequences(utterances, encoder, rule).to_pylist()
     return rows
 
@@ -57,7 +57,7 @@ def test_whole_episodes_are_what_trl_makes_of_messages(tokenizer: PreTrainedToke
 def test_each_trained_turn_has_the_tokens_before_it_that_play_gives() -> None:
     tokenizer = tokenizers()[0]
     encoder = ChatEncoder(tokenizer)
-    rule = WindowRule(200, longest_reply(read_utterances(EPISODES), encoder))
+    rule = WindowRule(200, sizes_of(read_utterances(EPISODES), encoder).reply)
     seen = []
     for row in encoded(tokenizer, 200):
         labels = [IGNORED, *row["labels"]]
