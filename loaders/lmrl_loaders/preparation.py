@@ -34,8 +34,10 @@ def prepare(
         seed: of the weights of a model from scratch.
 
     Raises:
-        LmrlError: no such model, or a context that it does not have.
+        LmrlError: no such model, a context that it does not have, or a number of messages that cannot be.
     """
+    if whole_messages < 0:
+        raise LmrlError(f"whole_messages is {whole_messages}; it must be 0 or more")
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     if model in SIZES:

@@ -151,6 +151,11 @@ def test_a_pretrained_model_is_trained_with_a_marked_template(
     assert isinstance(policy.act([[{"role": "user", "content": "Walls: left."}]])[0], str)
 
 
+def test_a_number_of_messages_below_zero_is_refused(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(LmrlError, match="whole_messages is -5; it must be 0 or more"):
+        train(data, tmp_path / "m", whole_messages=-5)
+
+
 def test_a_context_beyond_the_model_is_refused(data: Path, tmp_path: Path) -> None:
     start = pretrained(tmp_path / "start", None)
     with pytest.raises(LmrlError, match=r"max_length is 600.*512 positions"):
