@@ -21,8 +21,10 @@ def main() -> NoReturn:
         _fail(str(error))
     except OSError as error:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except BaseException as error:
+        if _interrupted(error):
+            sys.exit(130)
+        raise
     sys.exit(0)
 
 
@@ -53,6 +55,13 @@ def _root(
     ] = False,
 ) -> None:
     """Generate, train on, evaluate and publish the lmrl-gym benchmark."""
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether it is Ctrl-C, or what a library made of Ctrl-C while it was tidying up."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _fail(message: str) -> NoReturn:

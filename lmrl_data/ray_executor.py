@@ -29,7 +29,7 @@ _OBJECT_STORE = 256 << 20
 
 
 class RayCluster:
-    """A connection to a Ray cluster; `ray_cluster` makes it."""
+    """A connection to a Ray cluster; `ray_cluster` makes it. Ray ends what is under way when the connection ends."""
 
     def __init__(self, ray: Any, workers: int | None) -> None:
         self._ray = ray
@@ -50,16 +50,12 @@ class RayCluster:
         tasks = registered_tasks()
         waiting = deque(items)
         running: dict[Any, Item] = {}
-        try:
-            while waiting or running:
-                while waiting and len(running) < self._most_at_once():
-                    item = waiting.popleft()
-                    running[task.remote(work, item, tasks)] = item
-                (done, *_), _ = ray.wait(list(running))
-                yield running.pop(done), self._outcome(done)
-        finally:
-            for reference in running:
-                ray.cancel(reference, force=True)
+        while waiting or running:
+            while waiting and len(running) < self._most_at_once():
+                item = waiting.popleft()
+                running[task.remote(work, item, tasks)] = item
+            (done, *_), _ = ray.wait(list(running))
+            yield running.pop(done), self._outcome(done)
 
     def _most_at_once(self) -> int:
         """Enough for every core to have work at hand, and for a cluster that grows with its load to grow."""

@@ -104,7 +104,7 @@ def test_an_interrupted_run_goes_on_on_ray_and_gives_the_same_bytes(tmp_path, mo
         time.sleep(0.01)
     playing.send_signal(signal.SIGINT)
     _, said = playing.communicate(timeout=60)
-    assert playing.returncode == 130
+    assert playing.returncode == 130, said
     kept = kept_episodes(Path("result"))
     assert 12 <= kept < 60
     assert said == f"lmrl: stopped; {kept} of 60 episodes are kept in result; run the same command to go on\n"
