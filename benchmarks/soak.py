@@ -2,9 +2,10 @@
 
 A round takes each task in turn, with the round's number as the seed: its data are generated (by two worker processes
 in every other round), validated with a share of the episodes replayed, its policy is evaluated, and the result is
-checked by playing all of it again. All of that is one process and its workers, whose memory together must stay under
-1 GB at every moment. After two rounds of warming up, no round may leave more memory in use than those did, but for
-some slack, nor any open file, process or temporary file. It ends with a verdict, and exit code 1 for a bad one.
+checked by playing all of it again. All of that is one process and its workers, whose memory together must stay under 1
+GB at every moment; chess engines, of some 90 MB each, are programs of their own and are not counted. After two rounds
+of warming up, no round may leave more memory in use than those did, but for some slack, nor any open file, process or
+temporary file. It ends with a verdict, and exit code 1 for a bad one.
 
 Run it while other work goes on: it judges sizes, not speed.
 """
@@ -66,7 +67,7 @@ class TooMuch(Exception):
 
 
 class Watch(threading.Thread):
-    """Looks at the memory of this process and its descendants together; raises `TooMuch` in the main thread.
+    """Looks at the memory of this process and its Python descendants together; raises `TooMuch` in the main thread.
 
     Pages that several of them share count once.
 
@@ -83,7 +84,7 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         while not self.over.wait(0.2):
-            self.peak = max(self.peak, sum(map(memory_of, family(os.getpid()))))
+            self.peak = max(self.peak, sum(memory_of(member) for member in family(os.getpid()) if is_python(member)))
             if self.peak > self._limit:
                 # Not SIGINT, which is ignored by programs that a script runs in the background.
                 os.kill(os.getpid(), signal.SIGUSR1)
@@ -101,6 +102,14 @@ def memory_of(process: int) -> int:
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return next((1024 * int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
+
+
+def is_python(process: int) -> bool:
+    """Whether a process runs the same program as this one; False if it has ended."""
+    try:
+        return os.path.samefile(f"/proc/{process}/exe", "/proc/self/exe")
+    except OSError:
+        return False
 
 
 def family(process: int) -> list[int]:

@@ -19,6 +19,7 @@ LETTERS = 5
 TRIES = 6
 FEEDBACKS = 3**LETTERS
 SOLVED = FEEDBACKS - 1
+_AT_A_TIME = 64
 COLOURS = "byg"
 FEEDBACK_RULES = ("game", "paper")
 ANSWER_FILES = {"default": "answers.txt", "full": "answers_full.txt"}
@@ -77,9 +78,19 @@ def feedback_matrix(guesses: Sequence[str], hidden: Sequence[str], rule: str = "
         rule: ``"game"`` colours repeated letters as the real game does: greens first, then yellows from left to right
             while copies of the letter remain. ``"paper"`` colours every letter yellow that occurs anywhere.
     """
-    g, h = _letters(guesses)[:, None, :], _letters(hidden)[None, :, :]
+    letters, answers = _letters(guesses), _letters(hidden)[None, :, :]
+    feedback = np.empty((len(guesses), len(hidden)), np.uint8)
+    # Some guesses at a time: what is between stays in the processor's cache, and small.
+    for first in range(0, len(guesses), _AT_A_TIME):
+        rows = slice(first, first + _AT_A_TIME)
+        feedback[rows] = _feedback(letters[rows, None, :], answers, rule)
+    return feedback
+
+
+def _feedback(g: NDArray[np.uint8], h: NDArray[np.uint8], rule: str) -> NDArray[np.uint8]:
+    """`feedback_matrix` of letters, shapes (guesses, 1, 5) and (1, hidden, 5)."""
     green = [g[..., i] == h[..., i] for i in range(LETTERS)]
-    feedback = np.zeros((len(guesses), len(hidden)), np.uint8)
+    feedback = np.zeros((len(g), h.shape[1]), np.uint8)
     for i in range(LETTERS):
         if rule == "paper":
             yellow = np.logical_or.reduce([g[..., i] == h[..., j] for j in range(LETTERS)])
