@@ -22,7 +22,9 @@ from lmrl_data.registry import evaluation_env_id
 Statistics = dict[str, dict[str, SplitStatistics]]
 
 
-def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], None] | None = None) -> Path:
+def write_card(
+    folder: str | Path, task: str, *, workers: int = 1, on_episodes: Callable[[int], None] | None = None
+) -> Path:
     """Write a dataset folder's card, its plots and `eval.yaml` from the files that are there.
 
     The same files give the same bytes. Each file is written whole or not at all, the card last.
@@ -30,6 +32,7 @@ def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], No
     Args:
         folder: of the dataset, such as ``lmrl-gym/wordle``.
         task: name of its task.
+        workers: files that are read at a time.
         on_episodes: called with a number of episodes each time some have been read.
 
     Returns:
@@ -40,7 +43,7 @@ def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], No
     """
     contents = read_contents(folder, task)
     origin = read_origin(contents)
-    statistics = _statistics(contents, on_episodes)
+    statistics = _statistics(contents, workers, on_episodes)
     evaluation = _evaluation(contents)
     views = list(_views(contents, statistics, evaluation, origin))
     written = {contents.folder / view.plot: _plot(contents, view) for view in views}
@@ -58,7 +61,7 @@ def write_card(folder: str | Path, task: str, *, on_episodes: Callable[[int], No
     return readme
 
 
-def _statistics(contents: Contents, on_episodes: Callable[[int], None] | None) -> Statistics:
+def _statistics(contents: Contents, workers: int, on_episodes: Callable[[int], None] | None) -> Statistics:
     found: Statistics = {}
     folder, task = contents.folder, contents.task.name
     for name, splits in contents.configs.items():
@@ -72,6 +75,7 @@ def _statistics(contents: Contents, on_episodes: Callable[[int], None] | None) -
                 config=name,
                 split=split,
                 probe=probe if split == "train" else None,
+                workers=workers,
                 on_episodes=on_episodes,
             )
             for split in splits

@@ -20,9 +20,10 @@ def card(
     from lmrl_cards.card import write_card
     from lmrl_cards.contents import read_contents, task_of
     from lmrl_data.console import progress
+    from lmrl_data.cores import available_cores
 
     task = task_of(folder)
     with progress(f"reading {folder}", read_contents(folder, task).episodes, quiet=quiet) as advance:
-        path = write_card(folder, task, on_episodes=advance)
+        path = write_card(folder, task, workers=available_cores(), on_episodes=advance)
     if not quiet:
         print(path)

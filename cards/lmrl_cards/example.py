@@ -38,3 +38,8 @@ class Example:
                     self._rank = rank
                     (self.best,) = from_table(table.slice(row, 1))
                 return
+
+    def merge(self, later: "Example") -> None:
+        """Look at what was found among episodes behind these."""
+        if later._rank < self._rank:
+            self.best, self._rank = later.best, later._rank

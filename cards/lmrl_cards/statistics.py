@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +34,13 @@ def split_statistics(
     config: str | None = None,
     split: str = "train",
     probe: pa.Array | None = None,
+    workers: int = 1,
     on_episodes: Callable[[int], None] | None = None,
 ) -> SplitStatistics:
     """The statistics of a split of a local dataset folder, in one pass over its files.
 
-    Memory holds one batch, the seeds (8 bytes per episode), the different starts, a hash of each different message of
-    the agent (8 bytes), and for each batch the counts of the lengths and returns that occur in it.
+    Memory holds a batch per worker, the seeds (8 bytes per episode), the different starts, a hash of each different
+    message of the agent (8 bytes), and for each batch the counts of the lengths and returns that occur in it.
 
     Args:
         folder: of the dataset.
@@ -45,6 +48,7 @@ def split_statistics(
         config: of the task; None is its default.
         split: name of the split.
         probe: observations of other episodes, of which the share that this split lacks is measured.
+        workers: files that are read at a time, each by a thread.
         on_episodes: called with a number of episodes each time some have been read.
 
     Raises:
@@ -52,16 +56,29 @@ def split_statistics(
     """
     found = get_task(task)
     name, _ = found.config(config)
-    schema = episode_schema(found)
     tally = _Tally(found, make_game(task, name), probe)
-    for path in split_files(folder, name, split):
-        for table in read_batches(path, schema, _ROWS):
-            if not pc.all(pc.is_finite(table["episode_return"]), min_count=0).as_py():
-                raise LmrlError(f"{path}: column 'episode_return' has values that are no numbers; make it again")
-            tally.add(table)
-            if on_episodes:
-                on_episodes(len(table))
+    count = partial(_count, task=found, config=name, probe=probe, on_episodes=on_episodes)
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for part in pool.map(count, split_files(folder, name, split)):
+            tally.merge(part)
+    finally:
+        pool.shutdown(cancel_futures=True)
     return tally.result()
+
+
+def _count(
+    path: Path, *, task: Task, config: str, probe: pa.Array | None, on_episodes: Callable[[int], None] | None
+) -> "_Tally":
+    """What there is in one file."""
+    tally = _Tally(task, make_game(task.name, config), probe)
+    for table in read_batches(path, episode_schema(task), _ROWS):
+        if not pc.all(pc.is_finite(table["episode_return"]), min_count=0).as_py():
+            raise LmrlError(f"{path}: column 'episode_return' has values that are no numbers; make it again")
+        tally.add(table)
+        if on_episodes:
+            on_episodes(len(table))
+    return tally
 
 
 def observations(folder: str | Path, task: str, *, config: str, split: str) -> pa.Array:
@@ -138,6 +155,23 @@ class _Tally:
             partners = pc.struct_field(table["info"].combine_chunks(), self.partner)
             self.partners.update(pc.unique(partners.drop_null()).to_pylist())
         self.example.consider(table)
+
+    def merge(self, later: "_Tally") -> None:
+        """Count in what was counted of episodes behind these."""
+        self.bytes += later.bytes
+        self.unusable += later.unusable
+        for name, groups in later.groups.items():
+            self.groups[name] += groups
+        self.agent_characters += later.agent_characters
+        self.environment_characters += later.environment_characters
+        self.rewards += later.rewards
+        self.seeds += later.seeds
+        self.agent_texts += later.agent_texts
+        self.starts |= later.starts
+        self.env_ids |= later.env_ids
+        self.partners |= later.partners
+        self.found |= later.found
+        self.example.merge(later.example)
 
     def result(self) -> SplitStatistics:
         """The figures of everything that was counted."""

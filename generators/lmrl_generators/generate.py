@@ -55,7 +55,12 @@ def generate(
     check_policies(plans)
     made = partial(_made, folder=folder, workers=workers, cluster=cluster)
     with folder.held():
-        return _generate(plans, folder, made, overwrite, on_episodes or (lambda episodes: None))
+        done = _generate(plans, folder, made, overwrite, on_episodes or (lambda episodes: None))
+        from lmrl_cards import write_card  # brings datasets and matplotlib, which a failing run need not wait for
+
+        with folder.whole() as path:
+            write_card(path, plans[0].task, workers=workers)
+        return done
 
 
 def _generate(
@@ -88,10 +93,6 @@ def _generate(
         manifest.save()
     manifest.content["evaluation"] = _write_evaluation(task, folder)
     manifest.save()
-    from lmrl_cards import write_card  # brings datasets and matplotlib, which a failing run need not wait for
-
-    with folder.whole() as path:
-        write_card(path, task)
     return Generated(_count(missing), len(missing), _count(kept), len(kept))
 
 

@@ -33,7 +33,7 @@ from lmrl_loaders.heads import TargetsFollow, attach_heads
 from lmrl_loaders.runs import Places, own_settings, training_run
 from lmrl_loaders.transitions import Credit, mean_return, transitions
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, next_values, run_model, successor_states
-from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer
+from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer, freeze_model
 
 
 @dataclass
@@ -54,6 +54,9 @@ class ILQLConfig(ValueArguments):
     returns_share: float = field(
         default=0.0,
         metadata={"help": "Share of the steps, from the first, in which Q is fitted to the recorded returns instead."},
+    )
+    heads_only: bool = field(
+        default=False, metadata={"help": "Train the value heads only, and leave the language model as it is."}
     )
     reward_scale: float = field(default=1.0, metadata={"help": "Rewards are multiplied by it; so are values then."})
     beta: float = field(default=4.0, metadata={"help": "β that is stored with the model, for play."})
@@ -160,6 +163,8 @@ def train_ilql(task: str, *, args: ILQLConfig | None = None, **places: Unpack[Pl
     args = args or ILQLConfig()
     with training_run("ilql", task, args, own_settings(args), places) as run:
         rows = run.rows(transitions, gamma=args.gamma, credit=args.credit)
+        if args.heads_only:
+            freeze_model(run)
         attach_heads(run.network, q_heads=2).begin_at(args.reward_scale * mean_return(rows.table))
         run.train(
             ILQLTrainer(

@@ -20,7 +20,7 @@ from lmrl_loaders.heads import attach_heads
 from lmrl_loaders.runs import Places, own_settings, training_run
 from lmrl_loaders.transitions import Credit, mean_return, transitions
 from lmrl_loaders.value_batches import Batch, Steps, ValueCollator, run_model
-from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer
+from lmrl_loaders.value_trainer import ValueArguments, ValueTrainer, freeze_model
 
 
 @dataclass
@@ -31,6 +31,9 @@ class MCConfig(ValueArguments):
     credit: Credit = field(default="turn", metadata={"help": "What a step is: a turn or a token."})
     cql_weight: float = field(default=0.001, metadata={"help": "α, of the term that keeps unseen tokens low."})
     bc_weight: float = field(default=1.0, metadata={"help": "Of the loss of the language model."})
+    heads_only: bool = field(
+        default=False, metadata={"help": "Train the value heads only, and leave the language model as it is."}
+    )
     reward_scale: float = field(default=1.0, metadata={"help": "Rewards are multiplied by it; so are values then."})
     beta: float = field(default=16.0, metadata={"help": "β that is stored with the model, for play."})
 
@@ -74,6 +77,8 @@ def train_mc(task: str, *, args: MCConfig | None = None, **places: Unpack[Places
     args = args or MCConfig()
     with training_run("mc", task, args, own_settings(args), places) as run:
         rows = run.rows(transitions, gamma=args.gamma, credit=args.credit)
+        if args.heads_only:
+            freeze_model(run)
         heads = attach_heads(run.network, q_heads=1)
         heads.v.requires_grad_(False)  # no loss has it
         heads.begin_at(args.reward_scale * mean_return(rows.table))

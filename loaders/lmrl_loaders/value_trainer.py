@@ -7,7 +7,9 @@ import torch
 from torch import Tensor
 from transformers import Trainer
 
-from lmrl_loaders.runs import RunArguments
+from lmrl_data.errors import LmrlError
+from lmrl_loaders.runs import Run, RunArguments
+from lmrl_loaders.tiny import SIZES
 from lmrl_loaders.value_batches import Batch
 
 
@@ -53,3 +55,14 @@ class ValueTrainer(Trainer):
         means = {name: self.accelerator.reduce(part, "mean").item() for name, part in parts.items()}
         self._measured.clear()
         super().log({**logs, **means}, *arguments, **settings)
+
+
+def freeze_model(run: Run) -> None:
+    """Leave a run's language model as it is: only heads that are attached to it afterwards learn.
+
+    Raises:
+        LmrlError: the model is fresh, and so there is nothing to leave.
+    """
+    if run.training["model"] in SIZES:
+        raise LmrlError("heads_only leaves the language model as it is; give a trained one, such as --model bc")
+    run.network.requires_grad_(False)

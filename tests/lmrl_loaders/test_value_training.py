@@ -66,6 +66,18 @@ def test_settings_of_ilql_change_what_is_learnt(setting: dict[str, Any], data: P
     assert any(not np.array_equal(plain[name], other[name]) for name in plain)
 
 
+@pytest.mark.parametrize("method", TRAINERS)
+def test_heads_alone_leave_the_language_model(method: str, data: Path, tmp_path: Path) -> None:
+    train("mc", data, tmp_path / "first")
+    train(method, data, tmp_path / "second", heads_only=True, model=str(tmp_path / "first"))
+    first, second = weights(tmp_path / "first"), weights(tmp_path / "second")
+    learnt = {name for name in first if not np.array_equal(first[name], second[name])}
+    assert learnt and all(name.startswith("value_heads.") for name in learnt)
+    with pytest.raises(LmrlError, match="give a trained one"):
+        train(method, data, tmp_path / "third", heads_only=True)
+    assert not (tmp_path / "third").exists()
+
+
 def test_beta_zero_is_the_language_model_and_a_large_one_is_not(data: Path, tmp_path: Path) -> None:
     train("ilql", data, tmp_path / "model", max_steps=12)
     env = make_vec("maze", 8)
