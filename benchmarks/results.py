@@ -37,8 +37,8 @@ COLUMNS = ("random", *METHODS, "best")
 # Another evaluation set than the published one, to choose by.
 CHOOSING_SEED = 1
 CHOOSING_EPISODES = 200
-# A tenth of the published set where the opponent is an engine that thinks.
-FEWER_EPISODES = {"chess": 100}
+# A tenth of both sets where the opponent is an engine that thinks: of the published one, and to choose by.
+FEWER_EPISODES = {"chess": (100, 20)}
 
 
 def run_cell(method: str, task: str, config: str, seed: int, data: Path, models: Path) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def run_cell(method: str, task: str, config: str, seed: int, data: Path, models:
                 task,
                 f"ilql:{output}?beta={beta}",
                 config=config,
-                episodes=FEWER_EPISODES.get(task, CHOOSING_EPISODES),
+                episodes=FEWER_EPISODES.get(task, (None, CHOOSING_EPISODES))[1],
                 seed=CHOOSING_SEED,
             )
             .estimates["mean_return"]
@@ -84,7 +84,8 @@ def run_cell(method: str, task: str, config: str, seed: int, data: Path, models:
 
 
 def _cell(method: str, task: str, config: str, seed: int, policy: str) -> dict[str, Any]:
-    result = evaluate(task, policy, config=config, episodes=FEWER_EPISODES.get(task))
+    episodes, _ = FEWER_EPISODES.get(task, (None, None))
+    result = evaluate(task, policy, config=config, episodes=episodes)
     score, returned = result.estimates["normalized_score"], result.estimates["mean_return"]
     return {
         "task": task,
