@@ -28,6 +28,8 @@ LIMIT = 1_000_000_000
 # What an allocator may hold on to without there being a leak: 5 % of the limit.
 SLACK = 50_000_000
 WARMING_UP = 2
+# Held by who looks: what the watch has open for a moment is not left over.
+_LOOKING = threading.Lock()
 # Train episodes, policy and evaluation episodes of a round: a second or a few for each task.
 WORK = {
     "wordle": (20_000, "mixture", 400),
@@ -84,7 +86,9 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         while not self.over.wait(0.2):
-            self.peak = max(self.peak, sum(memory_of(member) for member in family(os.getpid()) if is_python(member)))
+            with _LOOKING:
+                memory = sum(memory_of(member) for member in family(os.getpid()) if is_python(member))
+            self.peak = max(self.peak, memory)
             if self.peak > self._limit:
                 # Not SIGINT, which is ignored by programs that a script runs in the background.
                 os.kill(os.getpid(), signal.SIGUSR1)
@@ -128,7 +132,8 @@ def left(folder: Path) -> Left:
     """What is in use now."""
     gc.collect()
     me = os.getpid()
-    return Left(memory_of(me), len(os.listdir("/proc/self/fd")), len(family(me)) - 1, len([*folder.rglob("*")]))
+    with _LOOKING:
+        return Left(memory_of(me), len(os.listdir("/proc/self/fd")), len(family(me)) - 1, len([*folder.rglob("*")]))
 
 
 def use(task: str, seed: int, folder: Path) -> None:
