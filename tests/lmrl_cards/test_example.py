@@ -39,3 +39,17 @@ def test_no_episodes_no_example():
     example = Example()
     example.consider(table().slice(0, 0))
     assert example.best is None
+
+
+def test_of_two_files_the_first_counts():
+    first, second, third = Example(), Example(), Example()
+    first.consider(table(20, 9))
+    second.consider(table(5, 6))
+    third.consider(table(4))
+    first.merge(second)
+    first.merge(third)
+    assert first.best.num_turns == 9
+    late = Example()
+    late.consider(table(30, -5))
+    late.merge(second)
+    assert late.best.num_turns == 5

@@ -41,7 +41,7 @@ def check_characters(found, texts):
 def test_statistics_are_those_of_the_episodes_one_by_one(carded, task, config):
     folder = carded / "lmrl-gym" / task
     episodes = load_episodes(folder, task, config=config)
-    found = split_statistics(folder, task, config=config)
+    found = split_statistics(folder, task, config=config, workers=2)
     check_group(found.overall, episodes)
     assert list(found.policies) == sorted({episode.policy for episode in episodes})
     for name, group in found.policies.items():

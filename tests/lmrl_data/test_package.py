@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from lmrl_data import cli
+
 PACKAGES = {
     "lmrl_data": set(),
     "lmrl_cards": {"lmrl_data"},
@@ -206,3 +208,19 @@ def test_interrupt_gives_exit_code_130() -> None:
     _, stderr = playing.communicate(timeout=30)
     assert playing.returncode == 130
     assert b"Traceback" not in stderr
+
+
+def test_an_error_while_tidying_up_after_an_interrupt_is_the_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise TypeError("No owner found for object.")
+
+    monkeypatch.setattr(cli, "_build", lambda: interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 130
+    monkeypatch.setattr(cli, "_build", lambda: {}["a real mistake"])
+    with pytest.raises(KeyError):
+        cli.main()
