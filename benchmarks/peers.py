@@ -115,12 +115,14 @@ def _verifiers_wordle() -> Work:
     taskset: Any = import_module("verifiers.v1.tasksets.textarena.taskset")
     episodes = [[f"[{word}]" for word in words] for words in wordle_guesses()]
     game = textarena.make(env_id="Wordle-v0")
+    history = game.env.full_observations
 
     def play(episodes: list[list[str]]) -> float:
         # What `TextArenaEnv.run` does besides waiting for the model, which it reaches through a server.
         steps = 0
         for seed, actions in enumerate(episodes):
             random.seed(seed)
+            history.clear()  # there each episode has a game of its own; this one's wrapper never forgets
             game.reset(num_players=1)
             for action in actions:
                 game.step(action)

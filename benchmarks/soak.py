@@ -2,8 +2,8 @@
 
 A round takes each task in turn, with the round's number as the seed: its data are generated (by two worker processes
 in every other round), validated with a share of the episodes replayed, its policy is evaluated, and the result is
-checked by playing all of it again. All of that is one process and its workers, whose memory together must stay under 1
-GB at every moment; chess engines, of some 90 MB each, are programs of their own and are not counted. After two rounds
+checked by playing all of it again. All of that is one process and its workers, whose memory together must stay under
+1 GB at every moment; chess engines, of some 90 MB each, are programs of their own and are not counted. After two rounds
 of warming up, no round may leave more memory in use than those did, but for some slack, nor any open file, process or
 temporary file. It ends with a verdict, and exit code 1 for a bad one.
 

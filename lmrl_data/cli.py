@@ -17,13 +17,13 @@ def main() -> NoReturn:
             stream.reconfigure(errors="replace")  # a terminal that lacks a character must not end a run
     try:
         _build()()
-    except LmrlError as error:
-        _fail(str(error))
-    except OSError as error:
-        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except BaseException as error:
         if _interrupted(error):
             sys.exit(130)
+        if isinstance(error, LmrlError):
+            _fail(str(error))
+        if isinstance(error, OSError):
+            _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
         raise
     sys.exit(0)
 

@@ -22,7 +22,7 @@ _BLANK = "▁"  # a visible blank, as in SentencePiece; a real U+2581 in a text 
 _LONGEST_WORD = 32
 # A word, a number or a sign takes one blank before it along; what is not ASCII never does, because where it is
 # unknown it must not swallow the blank. Few letters and digits together are a word too: a move of chess, a row of a
-# board in FEN. Spelt out, a board is three times as long, and a small model does not learn to read it.
+# board in FEN. A board then takes 20 tokens instead of 26 (endgames), 32 instead of 42 (chess).
 _WORDS = (
     rf"{_BLANK}?(?=[0-9]*[A-Za-z])(?=[A-Za-z]*[0-9])[A-Za-z0-9]{{2,8}}(?![A-Za-z0-9])"
     rf"|{_BLANK}?[A-Za-z]{{1,{_LONGEST_WORD}}}|{_BLANK}?[0-9]{{1,3}}|{_BLANK}?[!-/:-@\[-`{{-~]"

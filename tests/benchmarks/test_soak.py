@@ -104,3 +104,14 @@ def test_memory_of_children_counts():
         assert soak.memory_of(child.pid) > 100_000_000
         child.kill()
     assert soak.memory_of(child.pid) == 0
+
+
+def test_other_programs_do_not_count():
+    with subprocess.Popen(["sleep", "60"]) as engine, subprocess.Popen([sys.executable, "-c", "input()"]) as ours:
+        while not os.path.samefile(f"/proc/{ours.pid}/exe", sys.executable):
+            time.sleep(0.01)
+        assert soak.is_python(ours.pid)
+        assert not soak.is_python(engine.pid)
+        engine.kill()
+        ours.kill()
+    assert not soak.is_python(engine.pid)

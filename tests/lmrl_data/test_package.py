@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lmrl_data import cli
+from lmrl_data.errors import LmrlError
 
 PACKAGES = {
     "lmrl_data": set(),
@@ -210,12 +211,15 @@ def test_interrupt_gives_exit_code_130() -> None:
     assert b"Traceback" not in stderr
 
 
-def test_an_error_while_tidying_up_after_an_interrupt_is_the_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [TypeError("no owner"), LmrlError("cannot write"), OSError(28, "disk is full")])
+def test_an_error_while_tidying_up_after_an_interrupt_is_the_interrupt(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted() -> None:
         try:
             raise KeyboardInterrupt
         finally:
-            raise TypeError("No owner found for object.")
+            raise error
 
     monkeypatch.setattr(cli, "_build", lambda: interrupted)
     with pytest.raises(SystemExit) as ended:

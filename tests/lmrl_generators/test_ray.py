@@ -132,6 +132,18 @@ def test_the_driver_is_killed_and_the_same_command_goes_on(cluster, reference, t
     assert digests(tmp_path / "car-dealer") == reference
 
 
+def test_the_driver_is_interrupted_and_the_cluster_stops_working_for_it(cluster, reference, tmp_path):
+    process = begin(cluster, tmp_path)
+    wait_for_shards(process, tmp_path)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and not errors, errors
+    assert shards_in(tmp_path) < SHARDS
+    wait_for(lambda: not workers(), 30)
+    assert finished(begin(cluster, tmp_path))["kept_shards"] >= 2
+    assert digests(tmp_path / "car-dealer") == reference
+
+
 def test_a_node_is_lost_and_the_other_finishes(cluster, reference, tmp_path):
     process = begin(cluster, tmp_path)
     wait_for_shards(process, tmp_path)

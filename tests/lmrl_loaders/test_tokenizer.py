@@ -73,6 +73,15 @@ def test_saved_tokenizer_loads_with_transformers(tmp_path: Path) -> None:
 MESSAGES = {"move left": 5, "move right": 4, "You are at row 2.": 3, "Walls: left.": 1}
 
 
+def test_a_move_and_a_row_of_a_board_are_a_word() -> None:
+    board, moves = "8/2k5/8/4R3 w - - 0 12", ["Kb3", "exd8=Q#"]
+    tokenizer = build_tokenizer(dict.fromkeys([board, *moves], 2))
+    assert tokenizer.tokenize(board)[:7] == ["8", "/", "2k5", "/", "8", "/", "4R3"]
+    assert [tokenizer.tokenize(move) for move in moves] == [["Kb3"], ["exd8", "=", "Q", "#"]]
+    unseen = "7k/R2Q1p2 29950 12345678a9b"
+    assert tokenizer.decode(encode(tokenizer, unseen)) == unseen
+
+
 def test_the_most_frequent_messages_are_a_token_each_and_survive() -> None:
     tokenizer = build_tokenizer(MESSAGES, messages=most_frequent(MESSAGES, 3))
     assert [len(encode(tokenizer, text)) for text in MESSAGES] == [1, 1, 1, 4]
