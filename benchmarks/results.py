@@ -1,10 +1,10 @@
 """Train and score every method: ``python -m benchmarks.results TASK [--config C] [--seed S]``, then ``… table``.
 
 A cell is a method on a task's config with a training seed. Its model is trained with the recipe of the task
-(`lmrl_loaders/recipes`) and scored on the published evaluation episodes. For value-guided methods β is chosen among
-those of `BETAS` by 200 episodes of another evaluation set, and then scored on the published one. The columns ``random``
-and ``best`` are scripted policies: random actions, and the one that the task's maximum is from. What was measured goes
-to ``benchmarks/results/``: a line per cell in ``cells.jsonl``, and the learning curve beside it. Cells that are there
+(`lmrl_loaders/recipes`) and scored on the published evaluation episodes. For value-guided methods β, and for the tasks
+of `TEMPERATURES` the temperature, is chosen by 200 episodes of another evaluation set before. The columns ``random`` and
+``best`` are scripted policies: random actions, and the one that the task's maximum is from. What was measured goes to
+``benchmarks/results/``: a line per cell in ``cells.jsonl``, and the learning curve beside it. Cells that are there
 already are left out, so an interrupted run goes on.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from lmrl_data.policy_options import with_options
 from lmrl_data.registry import get_task, list_tasks
 from lmrl_evaluation.evaluate import evaluate
 from lmrl_evaluation.published import published
@@ -37,6 +38,8 @@ COLUMNS = ("random", *METHODS, "best")
 # Another evaluation set than the published one, to choose by.
 CHOOSING_SEED = 1
 CHOOSING_EPISODES = 200
+# A move that is not legal costs as much as a win earns: there a model may do better to say what it is surest of.
+TEMPERATURES = {"endgames": (1, 0.5, 0), "chess": (1, 0.5, 0)}
 # A tenth of both sets where the opponent is an engine that thinks: of the published one, and to choose by.
 FEWER_EPISODES = {"chess": (100, 20)}
 
@@ -55,32 +58,41 @@ def run_cell(method: str, task: str, config: str, seed: int, data: Path, models:
     began = time.perf_counter()
     trained = run_method(method, task, settings | {"seed": seed}, places)
     minutes = (time.perf_counter() - began) / 60
-    spec, beta = f"hf:{output}", None
-    if method in ("mc", "ilql"):
-        scores = {
-            beta: evaluate(
-                task,
-                f"ilql:{output}?beta={beta}",
-                config=config,
-                episodes=FEWER_EPISODES.get(task, (None, CHOOSING_EPISODES))[1],
-                seed=CHOOSING_SEED,
-            )
-            .estimates["mean_return"]
-            .value
-            for beta in BETAS
-        }
-        beta = max(scores, key=scores.__getitem__)
-        spec = f"ilql:{output}?beta={beta}"
+    played = _chosen(method, task, config, output)
     curve = [json.loads(line) for line in (output / "training_log.jsonl").read_text("utf-8").splitlines()]
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / f"{task}-{config}-{method}-{seed}.curve.json").write_text(json.dumps(_thinned(curve)) + "\n", "utf-8")
     measured = {
-        "beta": beta,
+        **played,
         "steps": trained["steps"],
         "played": trained.get("played", 0),
         "minutes": round(minutes, 1),
     }
-    return _cell(method, task, config, seed, spec) | measured
+    return _cell(method, task, config, seed, _spec(method, output, played)) | measured
+
+
+def _chosen(method: str, task: str, config: str, output: Path) -> dict[str, float]:
+    """How a model is to play: the options with the highest mean return on another evaluation set."""
+    betas = [{"beta": beta} for beta in BETAS] if method in ("mc", "ilql") else [{}]
+    options = [
+        beta | ({} if temperature == 1 else {"temperature": temperature})
+        for beta in betas
+        for temperature in TEMPERATURES.get(task, (1,))
+    ]
+    if len(options) == 1:
+        return options[0]
+    episodes = FEWER_EPISODES.get(task, (None, CHOOSING_EPISODES))[1]
+    returns = [
+        evaluate(task, _spec(method, output, option), config=config, episodes=episodes, seed=CHOOSING_SEED)
+        .estimates["mean_return"]
+        .value
+        for option in options
+    ]
+    return options[int(np.argmax(returns))]
+
+
+def _spec(method: str, output: Path, played: dict[str, float]) -> str:
+    return with_options(f"{'ilql' if method in ('mc', 'ilql') else 'hf'}:{output}", played)
 
 
 def _cell(method: str, task: str, config: str, seed: int, policy: str) -> dict[str, Any]:

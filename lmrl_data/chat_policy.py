@@ -1,6 +1,6 @@
 """A chat model behind a server as a policy: told the rules in words, perhaps shown a few games, and read with care."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -9,6 +9,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_data.llm.chat import ChatMessage, EmptyReply, SystemMessage, Usage
 from lmrl_data.llm.model import chat_model
 from lmrl_data.llm.replies import MARKER, read_action
+from lmrl_data.policy_options import Readers, split_options, with_options
 from lmrl_data.registry import Task, get_task, locate, make, make_policy
 from lmrl_data.rollouts import rollout
 from lmrl_data.seeding import episode_seeds, mix, stream_of
@@ -20,7 +21,7 @@ _FORMAT = (
 )
 _NEXT_GAME = "\n\nA new game begins.\n\n"
 _SAMPLE = stream_of("chat/sample")
-_OPTIONS: Mapping[str, type[int] | type[float]] = {
+_OPTIONS: Readers = {
     "shots": int,
     "temperature": float,
     "max_tokens": int,
@@ -55,8 +56,7 @@ class ChatPolicy:
         Raises:
             LmrlError: an option or address that cannot be, or a missing key or extra.
         """
-        spec, _, query = argument.partition("?")
-        options = _read_options(query)
+        spec, options = split_options("openai", argument, _OPTIONS)
         self._shots = int(options.pop("shots", 0))
         self._temperature = options.pop("temperature", 0.0)
         self._max_tokens = int(options.pop("max_tokens", 1024))
@@ -70,8 +70,7 @@ class ChatPolicy:
         found = get_task(task)
         self._reader = locate(found.reading) if found.reading else None
         played = {"shots": self._shots, "temperature": self._temperature}
-        changed = "&".join(f"{name}={value:g}" for name, value in played.items() if value)
-        self.name = f"{self._model.name}?{changed}" if changed else self._model.name
+        self.name = with_options(self._model.name, {name: value for name, value in played.items() if value})
         self._told: SystemMessage = {"role": "system", "content": f"{found.instructions}\n\n{_FORMAT}"}
         self._examples = _examples(found, config, self._shots)
         self._seeds: Sequence[int] = []
@@ -177,22 +176,3 @@ def _marked(message: Message) -> Message:
     if message["role"] == "user":
         return message
     return {"role": "assistant", "content": f"{MARKER} {message['content']}"}
-
-
-def _read_options(query: str) -> dict[str, float]:
-    """The options of a spec.
-
-    Raises:
-        LmrlError: one that is unknown or no number; the message does not repeat it, for it may be a key.
-    """
-    options: dict[str, float] = {}
-    for part in query.split("&") if query else []:
-        name, _, value = part.partition("=")
-        try:
-            options[name] = _OPTIONS[name](value)
-        except (KeyError, ValueError):
-            known = ", ".join(f"{known}=NUMBER" for known in _OPTIONS)
-            raise LmrlError(
-                f"an option of the policy openai:… cannot be read; it takes ?{known}, joined by &"
-            ) from None
-    return options

@@ -1,6 +1,7 @@
 """A language model as a policy: any causal model of transformers, batched."""
 
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.llm import Usage
+from lmrl_data.policy_options import Readers, split_options, with_options
 from lmrl_data.seeding import mix_array, stream_of, turn_hashes, uniform
 from lmrl_data.text import Message
 from lmrl_loaders.extra import train_extra
@@ -56,8 +58,8 @@ class ModelPolicy:
         Raises:
             LmrlError: a negative temperature.
         """
-        if temperature < 0:
-            raise LmrlError(f"the temperature is {temperature}; it must be 0 (greedy) or more")
+        if not 0 <= temperature < inf:
+            raise LmrlError(f"the temperature is {temperature}; it must be a number from 0 (greedy) up")
         self.name = name
         self.model = model
         self.encoder = encoder
@@ -149,23 +151,29 @@ class HFPolicy(ModelPolicy):
     A model trained here plays with the windows that it was trained with (`lmrl_loaders.windows`).
     """
 
-    def __init__(self, path: str, *, task: str, config: str, temperature: float = 1.0) -> None:
+    kind = "hf"
+    takes: Readers = {"temperature": float}
+
+    def __init__(self, spec: str, *, task: str, config: str) -> None:
         """Load a model.
 
         Args:
-            path: a folder as `save_pretrained` writes it, with the tokenizer; or OWNER/NAME on the Hub.
+            spec: a folder as `save_pretrained` writes it, with the tokenizer; or OWNER/NAME on the Hub. With
+                ``?temperature=T`` behind it the temperature is T (see `ModelPolicy`) and not 1.
             task: what to play.
             config: of the task.
-            temperature: 1 samples from the model as it is; 0 plays the likeliest token each time.
 
         Raises:
-            LmrlError: no such model, one for another task, or a tokenizer without a usable chat template.
+            LmrlError: no such model, one for another task, a tokenizer without a usable chat template, or an option
+                that cannot be.
         """
+        path, self.options = split_options(self.kind, spec, self.takes)
         path = path.rstrip("/") or path
         folder = Path(path)
         info = read_info(folder)
         if info is not None and info.task != task:
             raise LmrlError(f"the model {path} was trained on the task {info.task} and cannot play {task}")
+        self.training = info.training if info else {}
         on_gpu = torch.cuda.is_available()
         # A GPU keeps the precision that the model was saved with; most CPUs are fast in single precision only.
         model, tokenizer = load_model(path, "auto" if on_gpu else torch.float32)
@@ -178,5 +186,12 @@ class HFPolicy(ModelPolicy):
             else WindowRule(model_context(model), action_tokens(task, config, encoder) or REPLY_TOKENS)
         )
         # Results name the model and not where it lies on somebody's disk.
+        self.folder = folder
         name = folder.resolve().name if folder.is_dir() else path
-        super().__init__(f"hf:{name}", model, encoder, rule, temperature=temperature)
+        super().__init__(
+            with_options(f"{self.kind}:{name}", self.options),
+            model,
+            encoder,
+            rule,
+            temperature=self.options.get("temperature", 1.0),
+        )

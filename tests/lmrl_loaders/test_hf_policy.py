@@ -61,7 +61,7 @@ def test_sampling_follows_the_model(model: Path) -> None:
 
 
 def test_zero_temperature_plays_the_likeliest_token(model: Path) -> None:
-    policy = HFPolicy(str(model), task="maze", config="fully_observed", temperature=0)
+    policy = HFPolicy(f"{model}?temperature=0", task="maze", config="fully_observed")
     messages: list[Message] = [{"role": "user", "content": "Walls: left, right."}]
     policy.reset([1, 2])
     first, second = policy.act([messages, messages])
@@ -78,7 +78,7 @@ def test_zero_temperature_plays_the_likeliest_token(model: Path) -> None:
 
 
 def test_only_conversations_that_go_on_are_answered(model: Path) -> None:
-    policy = HFPolicy(str(model), task="maze", config="fully_observed", temperature=0)
+    policy = HFPolicy(f"{model}?temperature=0", task="maze", config="fully_observed")
     policy.reset([0, 1, 2])
     message: Message = {"role": "user", "content": "Walls: left."}
     assert policy.act([[], [], []]) == ["", "", ""]
@@ -172,9 +172,17 @@ def test_a_model_of_another_task_is_refused(model: Path) -> None:
         HFPolicy(str(model), task="wordle", config="default")
 
 
-def test_negative_temperature_is_refused(model: Path) -> None:
-    with pytest.raises(LmrlError, match="temperature"):
-        HFPolicy(str(model), task="maze", config="fully_observed", temperature=-1)
+@pytest.mark.parametrize("option", ["temperature=-1", "temperature=nan", "temperature=inf", "temperature=", "beta=1"])
+def test_options_that_cannot_be_are_refused(model: Path, option: str) -> None:
+    with pytest.raises(LmrlError, match=r"the temperature is|it takes \?temperature=NUMBER"):
+        HFPolicy(f"{model}?{option}", task="maze", config="fully_observed")
+
+
+def test_the_temperature_is_part_of_the_name(model: Path) -> None:
+    name = f"hf:{model.name}"
+    assert make_policy(f"hf:{model}", "maze").name == name
+    sharp = make_policy(f"hf:{model}?temperature=0.5", "maze")
+    assert sharp.name == f"{name}?temperature=0.5" and sharp.temperature == 0.5  # type: ignore[attr-defined]
 
 
 def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_beta_zero_is_the_language_model_and_a_large_one_is_not(data: Path, tmp_
 def test_generate_plays_the_guided_policy(data: Path, tmp_path: Path) -> None:
     """The model itself is guided: `generate` with its cache says what the policy says."""
     train("ilql", data, tmp_path / "model", max_steps=12)
-    policy = ValuePolicy(f"{tmp_path}/model?beta=9", task="maze", config="fully_observed", temperature=0)
+    policy = ValuePolicy(f"{tmp_path}/model?beta=9&temperature=0", task="maze", config="fully_observed")
     messages: list[Message] = [{"role": "user", "content": "Walls: left, right."}]
     policy.reset([0])
     said = policy.act([messages])[0]
@@ -105,10 +105,10 @@ def test_generate_plays_the_guided_policy(data: Path, tmp_path: Path) -> None:
     assert policy.tokenizer.decode(spoken[0, len(prompt) :], skip_special_tokens=True) == said
 
 
-@pytest.mark.parametrize("spec", ["?beta=", "?beta=-1", "?beta=x", "?temperature=1", "?beta=inf"])
+@pytest.mark.parametrize("spec", ["?beta=", "?beta=-1", "?beta=x", "?temperature=-1", "?beta=inf", "?alpha=1", "?"])
 def test_a_beta_that_cannot_be(data: Path, tmp_path: Path, spec: str) -> None:
     train("mc", data, tmp_path / "model", max_steps=1)
-    with pytest.raises(LmrlError, match="does not say what beta is"):
+    with pytest.raises(LmrlError, match="beta is|the temperature is|it takes .beta=NUMBER, temperature=NUMBER"):
         make_policy(f"ilql:{tmp_path / 'model'}{spec}", "maze")
 
 
