@@ -2,9 +2,9 @@
 
 A cell is a method on a task's config with a training seed. Its model is trained with the recipe of the task
 (`lmrl_loaders/recipes`) and scored on the published evaluation episodes. For value-guided methods β, and for the tasks
-of `TEMPERATURES` the temperature, is chosen by 200 episodes of another evaluation set before. The columns ``random`` and
-``best`` are scripted policies: random actions, and the one that the task's maximum is from. What was measured goes to
-``benchmarks/results/``: a line per cell in ``cells.jsonl``, and the learning curve beside it. Cells that are there
+of `TEMPERATURES` the temperature, is chosen by 200 episodes of another evaluation set before. The columns ``random``
+and ``best`` are scripted policies: random actions, and the one that the task's maximum is from. What was measured goes
+to ``benchmarks/results/``: a line per cell in ``cells.jsonl``, and the learning curve beside it. Cells that are there
 already are left out, so an interrupted run goes on.
 """
 

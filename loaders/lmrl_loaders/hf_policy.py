@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +153,7 @@ class HFPolicy(ModelPolicy):
     """
 
     kind = "hf"
-    takes: Readers = {"temperature": float}
+    takes: ClassVar[Readers] = {"temperature": float}
 
     def __init__(self, spec: str, *, task: str, config: str) -> None:
         """Load a model.

@@ -1,6 +1,7 @@
 """A value-guided policy: a language model whose tokens are weighed by what they are worth (ILQL, MC returns)."""
 
 from math import inf
+from typing import ClassVar
 
 from lmrl_data.errors import LmrlError
 from lmrl_data.policy_options import Readers, with_options
@@ -18,7 +19,7 @@ class ValuePolicy(HFPolicy):
     """
 
     kind = "ilql"
-    takes: Readers = {"beta": float, "temperature": float}
+    takes: ClassVar[Readers] = {"beta": float, "temperature": float}
 
     def __init__(self, spec: str, *, task: str, config: str) -> None:
         """Load a model.
