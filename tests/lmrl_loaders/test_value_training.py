@@ -108,7 +108,7 @@ def test_generate_plays_the_guided_policy(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("spec", ["?beta=", "?beta=-1", "?beta=x", "?temperature=-1", "?beta=inf", "?alpha=1", "?"])
 def test_a_beta_that_cannot_be(data: Path, tmp_path: Path, spec: str) -> None:
     train("mc", data, tmp_path / "model", max_steps=1)
-    with pytest.raises(LmrlError, match="beta is|the temperature is|it takes .beta=NUMBER, temperature=NUMBER"):
+    with pytest.raises(LmrlError, match=r"beta is|the temperature is|it takes .beta=NUMBER, temperature=NUMBER"):
         make_policy(f"ilql:{tmp_path / 'model'}{spec}", "maze")
 
 
