@@ -2,12 +2,14 @@
 
 A key is everything that the content depends on: hashes of the data files, the tokenizer, the settings, and the code
 itself. Files are written whole or not at all, so two processes may use the folder at once; deleting it loses nothing
-but time.
+but time. Where it grows beyond `MOST_BYTES`, the rows that were used longest ago are removed.
 """
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +24,7 @@ from lmrl_data.errors import LmrlError
 from lmrl_data.files import file_hash, write_bytes, write_whole
 from lmrl_data.llm.cache import cache_folder
 
+MOST_BYTES = 20_000_000_000
 # What turns episodes into rows: whoever changes it need not think of the cache.
 _CODE = ("chat.py", "sequences.py", "tokenizer.py", "transitions.py", "windows.py")
 
@@ -54,6 +57,9 @@ def mapped(key: Mapping[str, Any], make: Callable[[], Iterable[pa.Table]]) -> Da
     path = _place("rows", key, ".arrow")
     if not path.is_file():
         write_whole(path, lambda temporary: _write(temporary, make()))
+        _make_room(path)
+    with suppress(OSError):  # a cache that can only be read
+        os.utime(path)
     try:
         return Dataset.from_file(str(path))
     except (pa.ArrowInvalid, OSError) as error:
@@ -77,6 +83,23 @@ def _place(what: str, key: Mapping[str, Any], suffix: str) -> Path:
             f"cannot keep tokens in {folder} ({error.strerror}); set LMRL_CACHE to a folder that can be written"
         ) from error
     return folder / f"{what}-{_hash([_code(), dict(key)])[:32]}{suffix}"
+
+
+def _make_room(newest: Path) -> None:
+    """Remove the rows that were used longest ago, until the rest is small enough; the newest stays in any case."""
+    found: list[tuple[float, int, Path]] = []
+    for path in newest.parent.glob("rows-*.arrow"):
+        with suppress(FileNotFoundError):  # another process makes room too
+            state = path.stat()
+            found.append((state.st_mtime, state.st_size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= MOST_BYTES:
+            return
+        if path != newest:
+            with suppress(OSError):  # where files in use cannot be removed, it stays
+                path.unlink()
+                total -= size
 
 
 def _write(path: Path, tables: Iterable[pa.Table]) -> None:

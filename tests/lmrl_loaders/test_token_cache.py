@@ -1,5 +1,6 @@
 """Rows of tokens are made once, mapped into memory after that, and made again when what they depend on changes."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -155,3 +156,27 @@ def test_messages_are_taken_and_joined(said: list[list[str]], draw: st.DataObjec
     taken = joined.take(np.array(chosen))
     assert spoken(taken) == [said[episode] for episode in chosen]
     assert set(taken.texts) == {text for episode in chosen for text in said[episode]}
+
+
+def test_what_was_used_longest_ago_makes_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def use(name: str) -> None:
+        def make() -> Iterator[pa.Table]:
+            made.append(name)
+            yield pa.table({"input_ids": [[1] * 1000]})
+
+        rows = mapped({"name": name}, make)
+        assert rows[0]["input_ids"] == [1] * 1000
+        for path in cache.glob("rows-*.arrow"):  # a file system may keep times by the second
+            os.utime(path, ns=(path.stat().st_mtime_ns - 10**10,) * 2)
+
+    use("first")
+    size = next(cache.glob("rows-*.arrow")).stat().st_size
+    monkeypatch.setattr(token_cache, "MOST_BYTES", int(2.5 * size))
+    for name in ("second", "first", "third", "first", "second"):
+        use(name)
+    assert made == ["first", "second", "third", "second"]  # the second made room for the third, and was made again
+    monkeypatch.setattr(token_cache, "MOST_BYTES", 0)
+    use("fourth")
+    assert len([*cache.glob("rows-*.arrow")]) == 1
