@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from lmrl_data.cli import _build
+from lmrl_data.cli import make_app
 
 _HEAD = """# Commands
 
@@ -17,7 +17,7 @@ model), `ilql:PATH?beta=B` (a value-guided one), `openai:MODEL@URL` (a server) o
 
 def commands() -> Mapping[str, Any]:
     """The commands of ``lmrl`` by name; typer or click has their class, depending on typer's version."""
-    group: Any = get_command(_build())
+    group: Any = get_command(make_app())
     found: Mapping[str, Any] = group.commands
     return found
 

@@ -16,7 +16,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character must not end a run
     try:
-        _build()()
+        make_app()()
     except BaseException as error:
         if _interrupted(error):
             sys.exit(130)
@@ -28,7 +28,7 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
-def _build() -> typer.Typer:
+def make_app() -> typer.Typer:
     """The app with the commands of all installed packages."""
     app = typer.Typer(
         no_args_is_help=True,

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from docs.build import DOCS, ELSEWHERE, ROOT, build, filled, linked, stage
 from docs.commands import commands
 from lmrl_cards.markdown import docstring_sections
-from lmrl_data.cli import _build
+from lmrl_data.cli import make_app
 from lmrl_data.episode import episode_schema, evaluation_schema
 from lmrl_data.errors import LmrlError
 from lmrl_data.registry import get_task, list_tasks, locate
@@ -257,7 +257,7 @@ def run_command(words):
         return commands()[name].make_context(name, arguments)
     extra = [] if "--settings" in arguments else SHORTER_COMMANDS.get(name, [])
     given = [word for pair in zip(extra[::2], extra[1::2], strict=True) if pair[0] not in arguments for word in pair]
-    done = CliRunner().invoke(_build(), [name, *arguments, *given], catch_exceptions=False)
+    done = CliRunner().invoke(make_app(), [name, *arguments, *given], catch_exceptions=False)
     assert done.exit_code == 0, f"{' '.join(words)}\n{done.output}"
 
 

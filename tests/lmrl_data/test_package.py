@@ -221,10 +221,10 @@ def test_an_error_while_tidying_up_after_an_interrupt_is_the_interrupt(
         finally:
             raise error
 
-    monkeypatch.setattr(cli, "_build", lambda: interrupted)
+    monkeypatch.setattr(cli, "make_app", lambda: interrupted)
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 130
-    monkeypatch.setattr(cli, "_build", lambda: {}["a real mistake"])
+    monkeypatch.setattr(cli, "make_app", lambda: {}["a real mistake"])
     with pytest.raises(KeyError):
         cli.main()
