@@ -3,8 +3,8 @@
 import json
 import logging
 import os
-import shutil
 import re
+import shutil
 import signal
 import tempfile
 from pathlib import Path
