@@ -143,7 +143,8 @@ def test_the_driver_is_interrupted_and_the_cluster_stops_working_for_it(cluster,
     assert process.returncode == 130 and not ours, errors
     assert shards_in(tmp_path) < SHARDS
     wait_for(lambda: not workers(), 30)
-    assert finished(begin(cluster, tmp_path))["kept_shards"] >= 2
+    # The interrupt may come between a shard and its record in the manifest: that one is made again.
+    assert finished(begin(cluster, tmp_path))["kept_shards"] >= 1
     assert digests(tmp_path / "car-dealer") == reference
 
 
