@@ -159,8 +159,7 @@ def test_ppo_finds_the_way(data: Path, tmp_path: Path, monkeypatch: pytest.Monke
         learning_rate=1e-3,
         reward_scale=0.1,
         gamma=0.95,
-        # With the default's 0.01 the same run learns on one machine and loops for ever in some starts on another; why is
-        # not known.
+        # With the default's 0.01 the same run learns on one machine and loops on another; why is not known.
         kl_weight=0.03,
         max_length=72,
     )
