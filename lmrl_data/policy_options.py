@@ -16,12 +16,14 @@ def split_options(kind: str, argument: str, known: Readers) -> tuple[str, dict[s
         known: how the value of each option is read.
 
     Raises:
-        LmrlError: an option that is unknown or no number; the message does not repeat it, for it may be a key.
+        LmrlError: an option that is unknown, no number or given twice; the message does not repeat it, for it may be a key.
     """
     path, asked, query = argument.partition("?")
     options: dict[str, float] = {}
     for part in query.split("&") if asked else []:
         name, _, value = part.partition("=")
+        if name in options:
+            raise LmrlError(f"an option of the policy {kind}:… is given twice; leave one out")
         try:
             options[name] = known[name](value)
         except (KeyError, ValueError):

@@ -136,7 +136,9 @@ class ModelPolicy:
         """The token of each row: by the inverse of the cumulative distribution, at the row's own random number."""
         if not self.temperature:
             return logits.argmax(1).tolist()
-        cumulative = (logits.double() / self.temperature).softmax(dim=1).cumsum(dim=1)
+        # Less the greatest first: divided by a very low temperature it would be infinite.
+        behind = logits.double() - logits.double().amax(dim=1, keepdim=True)
+        cumulative = (behind / self.temperature).softmax(dim=1).cumsum(dim=1)
         # Scaled by the sum, which rounding leaves a little off 1.
         targets = torch.from_numpy(draws).to(logits.device)[:, None] * cumulative[:, -1:]
         chosen = torch.searchsorted(cumulative, targets, right=True).clamp(max=logits.shape[1] - 1)

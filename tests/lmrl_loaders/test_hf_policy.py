@@ -77,6 +77,17 @@ def test_zero_temperature_plays_the_likeliest_token(model: Path) -> None:
     assert first == policy.tokenizer.decode(spoken, skip_special_tokens=True)
 
 
+def test_a_temperature_close_to_zero_plays_what_zero_does(model: Path) -> None:
+    messages: list[Message] = [{"role": "user", "content": "Walls: left, right."}]
+    said = []
+    for temperature in ("0", "1e-320"):
+        policy = HFPolicy(f"{model}?temperature={temperature}", task="maze", config="fully_observed")
+        policy.reset([1])
+        policy.act([messages])
+        said.append(policy.spoken)
+    assert said[0] == said[1]
+
+
 def test_only_conversations_that_go_on_are_answered(model: Path) -> None:
     policy = HFPolicy(f"{model}?temperature=0", task="maze", config="fully_observed")
     policy.reset([0, 1, 2])
@@ -172,9 +183,12 @@ def test_a_model_of_another_task_is_refused(model: Path) -> None:
         HFPolicy(str(model), task="wordle", config="default")
 
 
-@pytest.mark.parametrize("option", ["temperature=-1", "temperature=nan", "temperature=inf", "temperature=", "beta=1"])
+@pytest.mark.parametrize(
+    "option",
+    ["temperature=-1", "temperature=nan", "temperature=inf", "temperature=", "beta=1", "temperature=1&temperature=0"],
+)
 def test_options_that_cannot_be_are_refused(model: Path, option: str) -> None:
-    with pytest.raises(LmrlError, match=r"the temperature is|it takes \?temperature=NUMBER"):
+    with pytest.raises(LmrlError, match=r"the temperature is|it takes \?temperature=NUMBER|given twice"):
         HFPolicy(f"{model}?{option}", task="maze", config="fully_observed")
 
 
