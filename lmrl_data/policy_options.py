@@ -16,7 +16,7 @@ def split_options(kind: str, argument: str, known: Readers) -> tuple[str, dict[s
         known: how the value of each option is read.
 
     Raises:
-        LmrlError: an option that is unknown, no number or given twice; the message does not repeat it, for it may be a key.
+        LmrlError: an option that is unknown, no number or given twice; the message does not repeat it: it may be a key.
     """
     path, asked, query = argument.partition("?")
     options: dict[str, float] = {}
